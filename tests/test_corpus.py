@@ -406,8 +406,13 @@ def test_where_leaves_out_null():
         (pl.col("year") > 3000, "none of the 18 documents"),
         (pl.col("who") > 7, "cannot be used on the metadata"),
         ([True], "18 documents, but the boolean array has 1"),
-        ("year > 1950", "where takes a Polars expression"),
-        (True, "where takes a Polars expression"),
+        ("year > 9999", "the condition is true for none"),
+        ("yeer > 1950", "no column 'yeer'.*did you mean 'year'"),
+        ("year >", "where 'year >' cannot be understood"),
+        ("year > 'x'", "true for none"),
+        ("MAX(year) = year", "looks at several documents together"),
+        ("year", "where needs true or false for each document"),
+        (True, "where takes a condition such as 'year >= 1945', a Polars expression or a boolean array"),
     ],
 )
 def test_a_condition_that_cannot_be_used_gives_a_sentence(corpus, condition, said):

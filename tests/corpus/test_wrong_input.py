@@ -121,3 +121,23 @@ def test_pieces_longer_than_all_texts(options, size):
     """It took hours: one step per twenty tokens, up to the size."""
     texts = [text.split() for text in TEXTS] if options.get("pretokenized") else TEXTS
     assert len(tb.read(texts, **options).split(tokens=size)) == len(TEXTS)
+
+
+def test_where_takes_what_the_command_line_takes():
+    corpus = tb.read(TEXTS, metadata={"year": [1944, 1945, None, 1946], "who": ["x", "x", "x", "y"]})
+    assert corpus.where("year >= 1945 AND who = 'x'").ids == ["2"]
+    assert corpus.where("year < 9999").ids == ["1", "2", "4"]  # null meets no condition
+    assert corpus.kwic("so", where="who = 'x'")["id"].to_list() == ["1", "2", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"), [(3, "measures must be names such as 'dp'; got 3"), ([], "measures is empty; name some")]
+)
+def test_no_measures(corpus, measures, said):
+    with pytest.raises(ValueError, match=said):
+        corpus.dispersion(measures)
+
+
+def test_collocates_need_a_level(corpus):
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1; got None"):
+        corpus.collocates("it", confidence=None)

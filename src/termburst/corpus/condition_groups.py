@@ -29,6 +29,20 @@ def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
             raise ValueError(f"{error}; {advice}") from None
 
 
+def rows_of_condition(frame: pl.DataFrame, condition: str) -> list[int]:
+    """The rows that meet a condition in words, as `Corpus.where` takes it; ValueError for a column that is not there.
+
+    Examples
+    --------
+    >>> rows_of_condition(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945")
+    [1]
+    """
+    expression = where_expression(condition, "where")
+    for name in expression.meta.root_names():
+        column_of(frame, name)
+    return rows_meeting(frame, expression)
+
+
 def side_of_each(frame: pl.DataFrame, condition: str, option: str = "by") -> list[str]:
     """The group of each document; an empty name if its columns do not say whether it meets the condition.
 

@@ -231,7 +231,7 @@ class Questions:
 
         Parameters
         ----------
-        where : Polars expression of the metadata, or boolean array: the documents to search
+        where : the documents to search, by a condition as `Corpus.where` takes it, such as "year >= 1945"
         layer, show : of an annotated corpus (CoNLL-U, vertical, TEI with <w>): the layer to search and the layer to
             show, each "form", "lemma", "upos" or "lemma_upos"; by default the layer that the corpus was read with
             ``corpus.kwic("be", layer="lemma", show="form")`` finds *am* and *was* in the running text.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from termburst.display import did_you_mean
 from termburst.reading.faults import fault
 
 FILE_COLUMNS = ("file", "folder")  # metadata that every file has
@@ -97,7 +98,8 @@ def require_columns(place: str, options: ReadingOptions, text: str, there: Seque
                 raise fault(place, f"there are no columns; {name!r} is needed")
             shown = ", ".join(map(repr, there))
             problem = f"there is no column {name!r}, only {shown if len(shown) <= 300 else shown[:299] + '…'}"
-            raise fault(place, f"{problem}; choose one with --{option}")
+            chosen = "" if option == "columns" else f"; choose one with --{option}"  # --by and --where ask for columns
+            raise fault(place, f"{problem}{chosen}{did_you_mean(name, there)}")
 
 
 def text_column(
