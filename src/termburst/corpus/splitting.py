@@ -92,7 +92,6 @@ def by_tokens(size: int, counting: CountingOptions) -> Cut:
     >>> by_tokens(2, CountingOptions())("So it goes. So it is.")
     ('So it goes. So it is.', [0, 6, 15])
     """
-
     size = min(size, sys.maxsize)  # islice takes no larger number
 
     def begin(text: Text) -> tuple[Text, list[int]]:
