@@ -99,7 +99,10 @@ def require_columns(place: str, options: ReadingOptions, text: str, there: Seque
             shown = ", ".join(map(repr, there))
             problem = f"there is no column {name!r}, only {shown if len(shown) <= 300 else shown[:299] + '…'}"
             chosen = "" if option == "columns" else f"; choose one with --{option}"  # --by and --where ask for columns
-            raise fault(place, f"{problem}{chosen}{did_you_mean(name, there)}")
+            hint = did_you_mean(name, there)
+            if not hint and option == "columns":  # in a condition, a word in double quotes is a column
+                hint = f"; if {name!r:.60} is text in a condition, write it in single quotes"
+            raise fault(place, f"{problem}{chosen}{hint}")
 
 
 def text_column(
