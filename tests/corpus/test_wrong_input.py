@@ -145,5 +145,5 @@ def test_collocates_need_a_level(corpus):
 
 @pytest.mark.parametrize("question", ["where", "keyness"])
 def test_text_in_double_quotes_is_a_column(corpus, question):
-    with pytest.raises(ValueError, match="no column 'x'; it has .*; text stands in single quotes: 'x'"):
+    with pytest.raises(ValueError, match=r"no column 'x'; it has .*; text stands in single quotes: 'x'"):
         corpus.where('who = "x"') if question == "where" else corpus.keyness(by='who = "x"')
