@@ -124,7 +124,8 @@ def test_a_file_that_vanishes_gives_a_sentence(folder):
 
 
 def test_a_file_that_has_changed_gives_a_sentence(table):
-    corpus = tb.read(table, text="text", id="who")
+    with pytest.warns(UserWarning, match="3 ids are those of more than one document, such as 'clown'"):
+        corpus = tb.read(table, text="text", id="who")
     lines = table.read_text(encoding="utf-8").splitlines(keepends=True)
     table.write_text("".join([lines[0], *lines[3:]]), encoding="utf-8")
     with pytest.raises(ValueError, match=r"has changed since it was read: document 2 was 'crowd'; read it again"):
@@ -322,7 +323,8 @@ def test_the_reading_report_says_what_was_skipped(folder):
     assert "language: German\n" in str(tb.read(folder, language="de").reading)
     with pytest.raises(ValueError, match=r"README\.md.*strict reading"):
         tb.read(folder, strict=True)
-    assert str(tb.read([folder, folder / "0.txt"]).reading).count("one per file") == 2
+    with pytest.warns(UserWarning, match="1 id is that of more than one document"):  # the file is read twice
+        assert str(tb.read([folder, folder / "0.txt"]).reading).count("one per file") == 2
 
 
 def test_annotated_corpora_are_token_lists(tmp_path):
@@ -404,8 +406,13 @@ def test_where_leaves_out_null():
         (pl.col("year") > 3000, "none of the 18 documents"),
         (pl.col("who") > 7, "cannot be used on the metadata"),
         ([True], "18 documents, but the boolean array has 1"),
-        ("year > 1950", "where takes a Polars expression"),
-        (True, "where takes a Polars expression"),
+        ("year > 9999", "the condition is true for none"),
+        ("yeer > 1950", "no column 'yeer'.*did you mean 'year'"),
+        ("year >", "where 'year >' cannot be understood"),
+        ("year > 'x'", "true for none"),
+        ("MAX(year) = year", "looks at several documents together"),
+        ("year", "where needs true or false for each document"),
+        (True, "where takes a condition such as 'year >= 1945', a Polars expression or a boolean array"),
     ],
 )
 def test_a_condition_that_cannot_be_used_gives_a_sentence(corpus, condition, said):

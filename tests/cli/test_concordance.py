@@ -173,7 +173,7 @@ def test_collocates(run, tmp_path):
     outcome = run("collocates", path, "free", "--lines", "--window", "1")
     first = outcome.out.splitlines()[0]
     assert first.startswith("2 of 15 words stand near 'free' more often than by chance (q ≤ 0.05); the surest is the,")
-    assert " 40 times, where chance would have it " in first
+    assert " 40 times; by chance it would be " in first
     rows = run("collocates", path, "free", "--lines", "--window", "1", "-f", "json").rows
     assert rows["world"]["n_window"] == 40
     assert rows["world"]["p_value"] < 1e-6

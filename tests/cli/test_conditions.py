@@ -68,7 +68,13 @@ def test_one_side_may_be_saved_statistics(run, tables):
 def test_conditions_that_cannot_be_met(fault, run, tables):
     table = tables / "all.csv"
     assert "none of 6 documents meets --where 'year > 2000'" in fault("terms", table, "--where", "year > 2000")
-    assert "there is no column 'yaer'" in fault("terms", table, "--where", "yaer > 2000")
+    said = fault("terms", table, "--where", "yaer > 2000")
+    assert "there is no column 'yaer', only 'year', " in said
+    assert "did you mean 'year'?" in said
+    assert "--columns" not in said  # which `terms` does not have
+    for option in ("--where", "--by"):
+        said = fault("terms" if option == "--where" else "keyness", table, option, 'party = "Whig"')
+        assert "if 'Whig' is text in a condition, write it in single quotes" in said
     assert run("stats", "build", table, "-o", tables / "s.parquet").code == 0
     assert "no columns; omit --where" in fault("terms", tables / "s.parquet", "--where", "year > 0")
 

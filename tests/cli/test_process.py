@@ -31,7 +31,7 @@ def test_demo(process, tmp_path):
     assert re.search(r"^\d+ documents, [\d,]+ tokens, [\d,]+ terms, mean length [\d.]+$", outcome.out, re.MULTILINE)
     words = re.findall(r"^  (\S+): .*in \d+ of \d+ modules", outcome.out, re.MULTILINE)
     assert len(words) == 5
-    assert "and once used, used again in" in outcome.out
+    assert "and once used, it is used again in" in outcome.out
     differ, cried = (
         int(re.search(pattern, outcome.out)[1].replace(",", ""))
         for pattern in (r"([\d,]+) words surely differ:", r"would call ([\d,]+) different\.")

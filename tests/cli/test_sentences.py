@@ -95,6 +95,6 @@ def test_very_mixed_lengths_are_said():
     row = {"term": "a", "n": 90, "b": 9, "burst_ratio": 5.0, "ci_low": 3.0, "reuse": 0.864, "reuse_binomial": 0.31}
     table = pl.DataFrame([row])
     (said,) = burstiest(table, [50, 4050], [9, 1])
-    assert "used again in 86 % in a document of mean length (450 tokens); chance" in said
+    assert "used again in 86 % of cases in a document of mean length (450 tokens); by chance" in said
     (said,) = burstiest(table, [100, 300], [5, 5])
-    assert "in 9 of 10 documents, and once used, used again in 86 %; chance" in said
+    assert "in 9 of 10 documents, and once used, it is used again in 86 % of cases; by chance" in said

@@ -100,7 +100,7 @@ def test_ids_that_are_not_unique_are_said(run, tmp_path, command, name):
     path.write_text("who,text\na,so it goes\nb,so so\na,on and on\n", encoding="utf-8")
     outcome = run(command, path, "--id", "who", "-o", tmp_path / name, "--quiet")
     assert outcome.code == 0
-    assert "1 id of more than one document, such as 'a'; ids of documents should be unique" in outcome.err
+    assert "1 id is that of more than one document: 'a'; ids of documents should be unique" in outcome.err
     assert run(command, path, "-o", tmp_path / name, "--quiet").err == ""
 
 

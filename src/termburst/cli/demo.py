@@ -63,7 +63,7 @@ def demo(
     done = time.perf_counter()
     corpus, shown = texts.corpus, table.head(top)
     say(f"{texts.title}, without English stop words:", collection_size(corpus.statistics), "")
-    say(f"The {many(shown.height, 'word')} that surely come in bursts most of all, and are repeated where they stand:")
+    say(f"The {many(shown.height, 'word')} that are surely the burstiest:")
     _show_words(shown, len(corpus), texts.unit)
     say("", *_comparison(texts))
     if formulas:

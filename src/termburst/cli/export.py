@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
@@ -13,6 +12,7 @@ from termburst.cli.reading import Reading, reads_text, warn_of_one_document
 from termburst.cli.shared import CsvAsIs, Excel, MinCount, Mu, Sigma2
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.exports import ENDINGS, WORD_LIST_FORMATS
+from termburst.reading.documents import same_ids
 
 CellFormat = Literal["npz", "csv", "parquet", "matrix-market", "svmlight", "quanteda"]  # of weights
 ExportFormat = Literal[
@@ -167,8 +167,5 @@ def _write(
 
 def _say_same_ids(documents: list[str], output: Path) -> None:
     """Say that several documents have one id: in the file they cannot be told apart by it."""
-    counts = Counter(documents)
-    several = [name for name, count in counts.items() if count > 1]
-    if several:
-        sentence = f"{output}: {many(len(several), 'id')} of more than one document, such as {several[0]!r:.60}"
-        say(f"{sentence}; ids of documents should be unique, choose another column with --id", err=True)
+    if problem := same_ids(documents):
+        say(f"{output}: {problem}; ids of documents should be unique, choose another column with --id", err=True)

@@ -94,7 +94,7 @@ def near(table: pl.DataFrame, word: str) -> list[str]:
     >>> import polars as pl
     >>> table = pl.DataFrame({"term": ["world", "of"], "n_window": [45, 3], "expected": [12.3, 2.9], "q_value": [0.0, 0.4]})
     >>> print(*near(table, "free"))
-    1 of 2 words stands near 'free' more often than by chance (q ≤ 0.05); the surest is world, 45 times, where chance would have it 12.3 times.
+    1 of 2 words stands near 'free' more often than by chance (q ≤ 0.05); the surest is world, 45 times; by chance it would be 12.3 times.
     """  # noqa: E501
     sure = table.filter(table["q_value"] <= SURE)
     verb = "stands" if sure.height == 1 else "stand"
@@ -102,7 +102,7 @@ def near(table: pl.DataFrame, word: str) -> list[str]:
     if sure.is_empty():
         return [f"{said}."]
     row = sure.row(0, named=True)
-    often = f"{many(row['n_window'], 'time')}, where chance would have it {row['expected']:,.3g} times"
+    often = f"{many(row['n_window'], 'time')}; by chance it would be {row['expected']:,.3g} times"
     return [f"{said}; the surest is {printable(row['term'])}, {often}."]
 
 

@@ -105,6 +105,8 @@ def checked_window(window: Any, within: str, min_count: Any, adjust: str, confid
         raise ValueError(f"window must be at most {MOST_WINDOW:,} tokens on each side; got {window:,}")
     check_name("within", within, SPANS)
     check_name("adjust", adjust, ADJUSTMENTS)
+    if confidence is None:
+        raise ValueError("confidence must be between 0 and 1; got None")
     check_confidence(confidence)
     return window, checked_whole("min_count", min_count)
 

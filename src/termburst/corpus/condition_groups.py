@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from termburst.corpus.metadata import as_levels, chosen_rows, column_of
+from termburst.corpus.metadata import as_levels, chosen_rows, column_of, no_column
 from termburst.reading.conditions import both_sides, where_expression
 
 
@@ -27,6 +27,27 @@ def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
         except ValueError:
             advice = "a condition compares numbers with numbers, and text with text in quotes: year > 1944, party = 'x'"
             raise ValueError(f"{error}; {advice}") from None
+
+
+def rows_of_condition(frame: pl.DataFrame, condition: str) -> list[int]:
+    """The rows that meet a condition in words, as `Corpus.where` takes it; ValueError for a column that is not there.
+
+    Examples
+    --------
+    >>> rows_of_condition(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945")
+    [1]
+    """
+    expression = where_expression(condition, "where")
+    _check_columns(frame, condition, expression)
+    return rows_meeting(frame, expression)
+
+
+def _check_columns(frame: pl.DataFrame, condition: str, expression: pl.Expr) -> None:
+    """Raise ValueError for a column that is not there; in SQL, a word in double quotes is a column."""
+    for name in expression.meta.root_names():
+        if name not in frame.columns and f'"{name}"' in condition:
+            raise ValueError(f"{no_column(frame, name)}; text stands in single quotes: '{name:.60}'")
+        column_of(frame, name)
 
 
 def side_of_each(frame: pl.DataFrame, condition: str, option: str = "by") -> list[str]:
@@ -56,8 +77,7 @@ def sides(frame: pl.DataFrame, condition: str, option: str = "by") -> pl.Series:
     >>> sides(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945").to_list()
     ['year < 1945', 'year >= 1945']
     """
-    for name in where_expression(condition, option).meta.root_names():
-        column_of(frame, name)
+    _check_columns(frame, condition, where_expression(condition, option))
     labels = pl.Series(side_of_each(frame, condition, option), dtype=pl.String)
     if unknown := int((labels == "").sum()):
         such = "documents have" if unknown > 1 else "document has"

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
+from termburst.corpus.condition_groups import rows_of_condition
 from termburst.corpus.documents import Documents
 from termburst.corpus.questions import Questions
 from termburst.corpus.shown import Reports, as_html, in_words
@@ -122,16 +123,20 @@ class Corpus(Questions):
 
         Parameters
         ----------
-        condition : Polars expression of the metadata, or boolean array with one value per document
-            Documents for which it is null are left out.
+        condition : text such as "year >= 1945 AND party = 'x'", Polars expression of the metadata, or boolean array
+            The array has one value per document. Documents for which a condition is null are left out.
 
         Examples
         --------
         >>> import termburst as tb
-        >>> tb.read(["so it goes", "so so", "on"], id=["a", "b", "c"]).where([True, False, True]).ids
-        ['a', 'c']
+        >>> corpus = tb.read(["so it goes", "so so", "on"], id=["a", "b", "c"], metadata={"year": [1944, 1945, 1946]})
+        >>> corpus.where("year >= 1945").ids, corpus.where([True, False, True]).ids
+        (['b', 'c'], ['a', 'c'])
         """
-        rows = columns.chosen_rows(self._metadata, condition)
+        if isinstance(condition, str):
+            rows = np.array(rows_of_condition(self._metadata, condition), dtype=np.intp)
+        else:
+            rows = columns.chosen_rows(self._metadata, condition)
         if not rows.size:
             raise ValueError(f"the condition is true for none of the {len(self):,} documents")
         return self._derived(self._documents.rows(rows), self._metadata[rows])

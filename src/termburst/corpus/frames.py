@@ -32,7 +32,19 @@ def as_polars(frame: Any) -> pl.DataFrame | None:
         raise ValueError("two columns of the frame have the same name; rename or drop one") from None
     if not isinstance(opened, (nw.DataFrame, nw.LazyFrame)):
         return None
-    return to_polars(opened)
+    try:
+        return to_polars(opened)
+    except (TypeError, ValueError) as error:  # of Arrow, about a column of pandas with values of several types
+        raise ValueError(_mixed_column(opened, str(error))) from error
+
+
+def _mixed_column(opened: Any, problem: str) -> str:
+    """The sentence about the first column whose values have several types, such as texts and numbers."""
+    for name in opened.columns if hasattr(opened, "to_native") else ():
+        kinds = list(dict.fromkeys(type(value).__name__ for value in opened[name].to_list() if value is not None))
+        if len(kinds) > 1:
+            return f"the column {name!r:.60} has values of several types ({', '.join(kinds[:3])}); give one type"
+    return f"the frame cannot be read: {problem.splitlines()[0]:.200}"
 
 
 def row_names(frame: Any, height: int) -> list[str] | None:

@@ -17,7 +17,11 @@ MORE = ("dp_nofreq", "dp_interval", "arf")  # measures beyond `MEASURES`
 
 def measured(counted: CountedCorpus, measures: str | Iterable[str] | None) -> dict[str, Any]:
     """The columns of `Corpus.dispersion`."""
+    if measures is not None and not isinstance(measures, Iterable):
+        raise ValueError(f"measures must be names such as 'dp'; got {measures!r:.60}")
     names = [measures] if isinstance(measures, str) else list(MEASURES if measures is None else measures)
+    if not names:
+        raise ValueError(f"measures is empty; name some, such as {', '.join(list(MEASURES)[:3])}, or omit it")
     plain = dispersion(counted, [name for name in names if name not in MORE])
     columns: dict[str, Any] = {}
     for name in names:

@@ -133,7 +133,7 @@ def chosen_rows(frame: pl.DataFrame, condition: Any) -> NDArray[np.intp]:
             raise ValueError(f"the expression cannot be used on the metadata: {str(error).splitlines()[0]}") from error
     elif isinstance(condition, (str, bytes)) or not isinstance(condition, Iterable):
         raise ValueError(
-            "where takes a Polars expression, such as pl.col('year') >= 1945, or a boolean array; got "
+            "where takes a condition such as 'year >= 1945', a Polars expression or a boolean array; got "
             f"{condition!r:.60}"
         )
     else:
@@ -184,8 +184,11 @@ def column_of(frame: pl.DataFrame, name: Any) -> pl.Series:
 def labels_of(frame: pl.DataFrame, by: str) -> pl.Series:
     """A column by which documents can be compared; ValueError if a document has nothing in it, or has a list."""
     labels = column_of(frame, by)
+    known = "is_not_null"
+    if labels.dtype.is_float():  # NaN is what pandas has for nothing; Polars would take it for a group
+        labels, known = labels.fill_nan(None), "is_finite"
     if labels.null_count():
-        advice = f"leave them out with corpus.where(pl.col({by!r}).is_not_null())"
+        advice = f"leave them out with corpus.where(pl.col({by!r}).{known}())"
         raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
     if labels.dtype.is_nested() or str(labels.dtype) in ("Binary", "Object"):
         raise ValueError(f"the column {by!r:.60} has {labels.dtype}, by which documents cannot be compared")

@@ -22,7 +22,7 @@ from termburst.counting.options import CountingOptions
 from termburst.limits import memory_allowed
 from termburst.reading.conditions import CONDITION, is_condition
 from termburst.reading.documents import Text
-from termburst.schemes import RECOMMENDED_SCHEME
+from termburst.schemes import RECOMMENDED_SCHEME, named_scheme
 
 if TYPE_CHECKING:
     import polars as pl
@@ -231,7 +231,7 @@ class Questions:
 
         Parameters
         ----------
-        where : Polars expression of the metadata, or boolean array: the documents to search
+        where : the documents to search, by a condition as `Corpus.where` takes it, such as "year >= 1945"
         layer, show : of an annotated corpus (CoNLL-U, vertical, TEI with <w>): the layer to search and the layer to
             show, each "form", "lemma", "upos" or "lemma_upos"; by default the layer that the corpus was read with
             ``corpus.kwic("be", layer="lemma", show="form")`` finds *am* and *was* in the running text.
@@ -341,8 +341,13 @@ class Questions:
         self._texts("its words have no order")
         return ngrams(self._documents.positions, size, min_count=min_count)
 
-    def weights(self, scheme: str = RECOMMENDED_SCHEME, **options: Any) -> Weights:
+    def weights(self, scheme: str = RECOMMENDED_SCHEME, *, y: Any = None, **options: Any) -> Weights:
         """A weight for every term in every document, with the terms and ids; see `termburst.TermWeighting`.
+
+        Parameters
+        ----------
+        y : column of the metadata, or one label per document, for the schemes that compare classes ("class-bm25", …)
+        options : mu, sigma2, norm, transductive, invalid, sparse_output, of `termburst.TermWeighting`
 
         Examples
         --------
@@ -350,11 +355,17 @@ class Questions:
         >>> weights = tb.read(["so it goes", "so so"], id=["a", "b"]).weights("tf-idf")
         >>> weights.matrix.shape, weights.terms.tolist(), weights.documents.tolist()
         ((2, 3), ['goes', 'it', 'so'], ['a', 'b'])
+        >>> corpus = tb.read(["so it goes", "so so", "it is"], metadata={"who": ["x", "y", "x"]})
+        >>> corpus.weights("class-bm25", y="who").matrix.shape
+        (3, 4)
         """
         from termburst.estimators.term_weighting import TermWeighting
         from termburst.weight_files import Weights
 
-        matrix = TermWeighting(scheme, **options).fit_transform(self._filled().counts)
+        if y is not None and not named_scheme(scheme).uses_labels:
+            raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-bm25'")
+        labels = columns.labels_of(self._metadata, y).to_list() if isinstance(y, str) else y
+        matrix = TermWeighting(scheme, **options).fit_transform(self._filled().counts, labels)
         return Weights(matrix, self.terms, np.array(self._documents.ids, dtype=object))
 
     def explain(self, term: str, **options: Any) -> Explanation:

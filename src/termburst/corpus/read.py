@@ -25,7 +25,7 @@ from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
 from termburst.counting.options import CountingOptions
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
-from termburst.reading.documents import Text
+from termburst.reading.documents import Text, same_ids
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
 
@@ -127,6 +127,8 @@ def read(
         raise ValueError(_in_python(str(error))) from (error.__cause__ or error)
     if corpus is source and (metadata is not None or asked != ReadOptions(None, NO_FILES, corpus_counting())):
         raise ValueError("the source is a corpus already, so no option can be used; omit the options")
+    if corpus is not source:
+        _warn_of_same_ids(corpus.ids)
     corpus = corpus if metadata is None else corpus.with_metadata(metadata)
     return corpus.drop_duplicates() if drop_duplicates else corpus
 
@@ -203,6 +205,12 @@ def _warn_of_names(texts: list[str]) -> None:
             f"{texts[0]!r:.80}; to read the files: tb.read([pathlib.Path(name) for name in names])",
             stacklevel=5,
         )
+
+
+def _warn_of_same_ids(ids: Sequence[str]) -> None:
+    """Warn if an id is that of several documents: lines, weights and metadata name documents by their ids."""
+    if problem := same_ids(ids):
+        warnings.warn(f"{problem}; ids of documents should be unique, choose others with id=", stacklevel=3)
 
 
 def _is_file(name: str) -> bool:

@@ -22,7 +22,7 @@ from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.guess_language import guess_language
 from termburst.counting.languages import guessed_language, language_name
 from termburst.counting.options import CountingOptions
-from termburst.reading.documents import Text
+from termburst.reading.documents import Text, same_ids
 from termburst.reading.faults import mixed_kinds
 from termburst.reading.readers import open_corpus
 from termburst.statistics.store import holds_statistics
@@ -51,6 +51,8 @@ def corpus_of_files(sources: Sequence[str | os.PathLike[str]], asked: ReadOption
         documents if tokenizer is None else (tokens_of(document, tokenizer) for document in documents)
     )
     ids = list(chain.from_iterable(part.ids for part in parts))
+    if asked.id is None and same_ids(ids):  # such as a/x.txt and b/x.txt, both called x.txt
+        ids = [f"{_folder(s)}{name}" for s, part in zip(sources, parts, strict=True) for name in part.ids]
     texts: Any = StoredTexts(tuple(parts), np.arange(len(ids)))
     texts = texts if tokenizer is None else TokenizedTexts(texts, tokenizer)
     given = CountedCorpus(counts, terms, ids, counting, texts)
@@ -60,6 +62,19 @@ def corpus_of_files(sources: Sequence[str | os.PathLike[str]], asked: ReadOption
         report.language = _language(counting, sample)
     name = Path(os.fspath(sources[0])).name if len(sources) == 1 else f"{len(sources):,} files"
     return Corpus(Documents(ids, counting, texts, given), frame, name=name, _reports=tuple(reports))
+
+
+def _folder(source: str | os.PathLike[str]) -> str:
+    """The folder that tells the ids of one source from those of others, as the user wrote it.
+
+    Examples
+    --------
+    >>> _folder("a/x.txt"), _folder("x.txt")
+    ('a/', '')
+    """
+    path = Path(source)
+    folder = (path if path.is_dir() else path.parent).as_posix()
+    return "" if folder == "." else f"{folder.rstrip('/')}/"
 
 
 def _open(source: str | os.PathLike[str], asked: ReadOptions) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -91,6 +92,7 @@ def by_tokens(size: int, counting: CountingOptions) -> Cut:
     >>> by_tokens(2, CountingOptions())("So it goes. So it is.")
     ('So it goes. So it is.', [0, 6, 15])
     """
+    size = min(size, sys.maxsize)  # islice takes no larger number
 
     def begin(text: Text) -> tuple[Text, list[int]]:
         if not isinstance(text, str):

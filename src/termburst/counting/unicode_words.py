@@ -119,8 +119,10 @@ class UnicodeWords:
         found = _GAP.match(kinds)
         while found is not None:
             for _ in range(number // _STRIDE):
-                found = found and _STEPS.match(kinds, found.end())
-            found = found and steps.match(kinds, found.end())
+                found = _STEPS.match(kinds, found.end())
+                if found is None:  # the text is over; *number* may be huge
+                    return starts
+            found = steps.match(kinds, found.end())
             if found is not None and found.end() < len(kinds):
                 starts.append(found.end())
         return starts

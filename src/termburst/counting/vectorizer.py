@@ -63,6 +63,8 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
         """
         if getattr(documents, "ndim", 1) == 2 or hasattr(documents, "columns"):  # the names of a frame would be counted
             raise ValueError("documents must be texts, not a table; give one column of it, such as df['text']")
+        if isinstance(documents, Mapping) or not isinstance(documents, Iterable):
+            raise ValueError(f"documents must be a list of texts; got {documents!r:.60}")
         documents = self._checked(documents)
         if self._simple() is not None and all(isinstance(term, str) for term in vocabulary or ()):
             limit = SMALL if vocabulary is None or SMALL < 0 else max(SMALL, 10 * len(vocabulary))

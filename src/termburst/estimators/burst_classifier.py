@@ -10,11 +10,11 @@ from scipy.special import log_softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.preprocessing import normalize
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.validation import check_is_fitted
 
 from termburst.counting.vectorizer import CountVectorizer
 from termburst.estimators.count_input import count_tags, sparse_counts
-from termburst.estimators.naive_bayes import distinct_labels
+from termburst.estimators.naive_bayes import distinct_labels, label_column
 from termburst.inference.checks import checked_number, checked_whole, shown
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import (
@@ -328,7 +328,7 @@ def _are_texts(X: Any) -> bool:
 
 def _labels(y: Any, documents: int) -> tuple[NDArray[Any], Integers]:
     """The classes, and the number of the class of every document."""
-    y = column_or_1d(y, warn=True)
+    y = label_column(y)
     classes = distinct_labels(y)
     check_classification_targets(y)
     if y.size != documents:

@@ -11,9 +11,9 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from termburst.estimators.naive_bayes import MOST, distinct_labels
+from termburst.estimators.naive_bayes import MOST, distinct_labels, label_column
 from termburst.estimators.term_weighting import TermWeighting
 from termburst.inference.checks import check_name, checked_number, checked_whole, shown
 from termburst.schemes import SCHEMES, named_scheme
@@ -106,7 +106,7 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         counts = canonical_counts(self._counted(self._validated(X, reset=True)))
         self.classes_, of = np.arange(counts.shape[0]), np.arange(counts.shape[0])
         if y is not None:
-            labels = column_or_1d(y)
+            labels = label_column(y)
             if labels.size != counts.shape[0]:
                 raise ValueError(f"there are {counts.shape[0]} documents, but {labels.size} labels")
             self.classes_ = distinct_labels(labels)

@@ -59,8 +59,7 @@ class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         counts = sparse_counts(self, X, reset=reset)
-        y = column_or_1d(y, warn=True)
-        distinct_labels(y)
+        y = label_column(y)
         check_classification_targets(y)
         if y.size != counts.shape[0]:
             raise ValueError(f"there are {counts.shape[0]} documents, but {y.size} labels")
@@ -152,6 +151,28 @@ def clearly_better(ours: NDArray[np.bool_], theirs: NDArray[np.bool_], weight: F
     """
     difference = ours.astype(np.float64) - theirs
     return bool(np.sum(weight * difference) > 2 * np.sqrt(np.sum(weight * np.abs(difference))))
+
+
+def label_column(y: Any) -> NDArray[Any]:
+    """The labels y as an array; ValueError if one is missing.
+
+    Lists are looked at before NumPy sees them: it makes the text "nan" of NaN beside texts.
+
+    Examples
+    --------
+    >>> label_column(["war", "peace"]).tolist()
+    ['war', 'peace']
+    >>> label_column(["war", float("nan")])
+    Traceback (most recent call last):
+    ValueError: document 1 has the label nan: give every document a label
+    """
+    if isinstance(y, (list, tuple)):
+        for number, one in enumerate(y):
+            if one is None or (isinstance(one, float) and np.isnan(one)):
+                raise ValueError(f"document {number} has the label {one}: give every document a label")
+    found: NDArray[Any] = column_or_1d(y, warn=True)
+    distinct_labels(found)
+    return found
 
 
 def distinct_labels(labels: Any) -> NDArray[Any]:

@@ -8,10 +8,10 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 from termburst.estimators.count_input import count_tags
-from termburst.estimators.naive_bayes import distinct_labels
+from termburst.estimators.naive_bayes import label_column
 from termburst.models.class_evidence import ClassEvidence, class_evidence, class_information, explained_burstiness
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_contrast
@@ -156,8 +156,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             raise ValueError("give labels y either in every call of partial_fit or in none")
         if y is None:
             return found
-        y = column_or_1d(y)
-        distinct_labels(y)  # names missing labels
+        y = label_column(y)
         if type_of_target(y, raise_unknown=True) not in ("binary", "multiclass"):
             raise ValueError(
                 f"the scheme {self.scheme!r} compares classes, but y has {type_of_target(y)} values; "

@@ -5,10 +5,12 @@ from __future__ import annotations
 import datetime
 import json
 import math
+from collections import Counter
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from termburst.display import did_you_mean
 from termburst.reading.faults import fault
 
 FILE_COLUMNS = ("file", "folder")  # metadata that every file has
@@ -96,7 +98,11 @@ def require_columns(place: str, options: ReadingOptions, text: str, there: Seque
                 raise fault(place, f"there are no columns; {name!r} is needed")
             shown = ", ".join(map(repr, there))
             problem = f"there is no column {name!r}, only {shown if len(shown) <= 300 else shown[:299] + '…'}"
-            raise fault(place, f"{problem}; choose one with --{option}")
+            chosen = "" if option == "columns" else f"; choose one with --{option}"  # --by and --where ask for columns
+            hint = did_you_mean(name, there)
+            if not hint and option == "columns":  # in a condition, a word in double quotes is a column
+                hint = f"; if {name!r:.60} is text in a condition, write it in single quotes"
+            raise fault(place, f"{problem}{chosen}{hint}")
 
 
 def text_column(
@@ -185,6 +191,22 @@ class IdColumn:
                 raise ValueError(f"{problem}; give all its labels one type")
             self.kind = kind
         return str(value)
+
+
+def same_ids(ids: Sequence[str]) -> str:
+    """That several documents have one id, in words; "" if ids are unique.
+
+    Examples
+    --------
+    >>> same_ids(["a", "b", "a", "a"]), same_ids(["a", "b"])
+    ("1 id is that of more than one document: 'a'", '')
+    """
+    if len(set(ids)) == len(ids):
+        return ""
+    several = [name for name, count in Counter(ids).items() if count > 1]
+    if len(several) == 1:
+        return f"1 id is that of more than one document: {several[0]!r:.60}"
+    return f"{len(several):,} ids are those of more than one document, such as {several[0]!r:.60}"
 
 
 _CONTENT = (("ids", "strings or numbers"), ("labels", "strings, whole numbers or true and false"))

@@ -82,15 +82,17 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *,
     --------
     >>> silver = {"term": "silver", "b": 21, "burst_ratio": 5.0, "ci_low": 3.0, "reuse": 0.864, "reuse_binomial": 0.31}
     >>> in_words(silver, 59, "speeches")
-    'silver: in 21 of 59 speeches, and once used, used again in 86 %; chance would have it in 31 %'
+    'silver: in 21 of 59 speeches, and once used, it is used again in 86 % of cases; by chance it would be 31 %'
     >>> in_words(silver, 59, length=1204.3)
-    'silver: in 21 of 59 documents, and once used, used again in 86 % in a document of mean length (1,204 tokens); chance would have it in 31 %'
+    'silver: in 21 of 59 documents, and once used, it is used again in 86 % of cases in a document of mean length (1,204 tokens); by chance it would be 31 %'
     >>> in_words(silver | {"b": 2}, 59)
     'silver: in 2 of 59 documents, too few to say how bursty it is'
     >>> in_words(silver | {"ci_low": 1.0}, 59)
-    'silver: in 21 of 59 documents, and once used, not surely used again more often than by chance (in 31 %)'
+    'silver: in 21 of 59 documents, and once used, it is not surely used again more often than by chance (31 % of cases)'
     >>> in_words(silver | {"reuse_binomial": 0.93}, 59)  # a frequent term that is crowded into few documents
     'silver: in 21 of 59 documents; if one word of a document is it, another is 5.0 times likelier to be it'
+    >>> in_words(silver | {"reuse_binomial": 0.93, "burst_ratio": 1.04}, 59)
+    'silver: in 21 of 59 documents; if one word of a document is it, another is 1.040 times likelier to be it'
     >>> in_words(silver | {"n": 24}, 59)  # the fit at mean length says more than its short documents show
     'silver: 24 times in 21 of 59 documents, so at most 3 of them repeat it; the fit expects 86 % at mean length'
     """  # noqa: E501  # a line of output
@@ -99,15 +101,17 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *,
         return f"{found}, too few to say how bursty it is"
     again, chance = percent(row["reuse"]), percent(row["reuse_binomial"])
     if (row["ci_low"] or 1.0) <= 1:
-        return f"{found}, and once used, not surely used again more often than by chance (in {chance})"
+        return f"{found}, and once used, it is not surely used again more often than by chance ({chance} of cases)"
     if (n := row.get("n")) is not None and hardly_repeats(row["reuse"], n, row["b"]):
         where = found.removeprefix(f"{row['term']}: ")
         repeat = f"so at most {n - row['b']:,} of them repeat{'s' if n - row['b'] == 1 else ''} it"
         return f"{row['term']}: {n:,} times {where}, {repeat}; the fit expects {again} at mean length"
     if row["reuse"] <= row["reuse_binomial"] or again == chance:
-        return f"{found}; if one word of a document is it, another is {row['burst_ratio']:,.1f} times likelier to be it"
+        digits = 1 if row["burst_ratio"] >= 1.1 else 3  # 1.0 times likelier would be no difference
+        times = f"{row['burst_ratio']:,.{digits}f} times likelier"
+        return f"{found}; if one word of a document is it, another is {times} to be it"
     at = "" if length is None else f" in a document of mean length ({length:,.0f} tokens)"
-    return f"{found}, and once used, used again in {again}{at}; chance would have it in {chance}"
+    return f"{found}, and once used, it is used again in {again} of cases{at}; by chance it would be {chance}"
 
 
 def ratio_in_words(row: Mapping[str, Any]) -> list[str]:

@@ -1,0 +1,144 @@
+"""What newcomers give to a corpus by mistake: each gets one sentence, and nothing is guessed silently."""
+
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import termburst as tb
+
+TEXTS = ["so it goes", "so so", "it is so", "and on it goes"]
+
+
+@pytest.fixture
+def corpus():
+    return tb.read(TEXTS, metadata={"who": ["x", "y", "x", "y"], "score": [1.0, float("nan"), 1.0, float("nan")]})
+
+
+@pytest.mark.parametrize(
+    ("source", "options"),
+    [
+        (pl.DataFrame({"id": ["a", "b", "a", "a"], "text": TEXTS}), {}),
+        (pl.DataFrame({"name": ["a", "b", "a", "a"], "text": TEXTS}), {"id": "name"}),
+        (pd.DataFrame({"text": TEXTS}, index=["a", "b", "a", "a"]), {}),
+        (TEXTS, {"id": ["a", "b", "a", "a"]}),
+        (np.eye(4, dtype=int), {"id": ["a", "b", "a", "a"]}),
+    ],
+)
+def test_one_id_of_several_documents_is_said(source, options):
+    with pytest.warns(UserWarning, match=r"1 id is that of more than one document: 'a'; .* with id=") as said:
+        assert tb.read(source, **options).ids == ["a", "b", "a", "a"]
+    assert said[0].filename == __file__
+
+
+def test_one_id_of_several_rows_of_a_file_is_said(tmp_path):
+    table = tmp_path / "table.csv"
+    table.write_text("name,text\na,so it goes\nb,so so\na,it is\nb,on and on\n", encoding="utf-8")
+    with pytest.warns(UserWarning, match="2 ids are those of more than one document, such as 'a'"):
+        tb.read(table, id="name")
+
+
+def test_files_of_one_name_are_told_apart(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for folder in ("one", "two"):
+        Path(folder).mkdir()
+        Path(folder, "x.txt").write_text(f"so it goes in {folder}", encoding="utf-8")
+    ids = ["one/x.txt", "two/x.txt"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        files = tb.read([Path("one/x.txt"), Path("two/x.txt")])
+        assert files.ids == tb.read([Path("one"), Path("two")]).ids == ids
+        assert tb.read([Path("one/x.txt")]).ids == ["x.txt"]
+    assert files.metadata["id"].to_list() == ids
+    assert list(files.texts) == ["so it goes in one", "so it goes in two"]  # read again
+    assert files.kwic("two")["id"].to_list() == ["two/x.txt"]
+
+
+def test_numbers_among_texts_are_named():
+    with pytest.raises(ValueError, match=r"the column 'text' has values of several types \(str, int\); give one type$"):
+        tb.read(pd.DataFrame({"year": [1, 2, 3], "text": ["so it goes", 3, None]}))
+
+
+@pytest.mark.parametrize("documents", [None, 3, {"a": "so it goes"}])
+@pytest.mark.parametrize("vectorizer", [tb.CountVectorizer(), tb.BurstinessVectorizer()])
+def test_no_list_of_texts(vectorizer, documents):
+    for call in (vectorizer.fit, vectorizer.fit_transform, vectorizer.fit(TEXTS).transform):
+        with pytest.raises(ValueError, match=f"documents must be a list of texts; got {re.escape(repr(documents))}"):
+            call(documents)
+
+
+def test_nan_is_no_group(corpus):
+    with pytest.raises(ValueError, match=r"2 documents have nothing in the column 'score'.*is_finite"):
+        corpus.keyness(by="score")
+    assert corpus.where(pl.col("score").is_finite()).ids == ["1", "3"]  # the advice
+
+
+def test_labels_of_weights(corpus):
+    weights = corpus.weights("class-bm25", y="who").matrix
+    expected = tb.TermWeighting("class-bm25").fit_transform(corpus.counts, ["x", "y", "x", "y"])
+    assert (weights != expected).nnz == 0
+    assert (weights != corpus.weights("bm25").matrix).nnz
+    for y in (["x", "y", "x", "y"], pl.Series(["x", "y", "x", "y"]), np.array(["x", "y", "x", "y"])):
+        assert (corpus.weights("class-bm25", y=y).matrix != expected).nnz == 0
+
+
+@pytest.mark.parametrize(
+    ("scheme", "y", "said"),
+    [
+        ("class-bm25", "whom", "no column 'whom'.*did you mean 'who'"),
+        ("class-bm25", "score", "2 documents have nothing in the column 'score'"),
+        ("class-bm25", ["x", "y"], "there are 4 documents, but 2 labels"),
+        ("class-bm25", ["x", None, "x", "y"], "document 1 has the label None: give every document a label"),
+        ("class-bm25", ["x", float("nan"), "x", "y"], "document 1 has the label nan: give every document a label"),
+        ("tf-idf", "who", "the scheme 'tf-idf' uses no labels; omit y="),
+        ("tfidf", "who", "did you mean 'tf-idf'"),
+    ],
+)
+def test_wrong_labels_of_weights(corpus, scheme, y, said):
+    with pytest.raises(ValueError, match=said):
+        corpus.weights(scheme, y=y)
+
+
+@pytest.mark.parametrize("model", [tb.DirichletMultinomialNB(), tb.BurstClassifier(), tb.ClassTermWeighting()])
+def test_nan_among_names_of_classes_is_no_class(model):
+    X = np.array([[1, 2], [2, 0], [1, 1]])
+    with pytest.raises(ValueError, match="document 1 has the label nan"):
+        model.fit(X, ["x", float("nan"), "y"])
+
+
+@pytest.mark.parametrize("options", [{}, {"token_pattern": r"(?u)\b\w+\b"}, {"pretokenized": True}])
+@pytest.mark.parametrize("size", [10**12, 10**30])
+def test_pieces_longer_than_all_texts(options, size):
+    """It took hours: one step per twenty tokens, up to the size."""
+    texts = [text.split() for text in TEXTS] if options.get("pretokenized") else TEXTS
+    assert len(tb.read(texts, **options).split(tokens=size)) == len(TEXTS)
+
+
+def test_where_takes_what_the_command_line_takes():
+    corpus = tb.read(TEXTS, metadata={"year": [1944, 1945, None, 1946], "who": ["x", "x", "x", "y"]})
+    assert corpus.where("year >= 1945 AND who = 'x'").ids == ["2"]
+    assert corpus.where("year < 9999").ids == ["1", "2", "4"]  # null meets no condition
+    assert corpus.kwic("so", where="who = 'x'")["id"].to_list() == ["1", "2", "2", "3"]
+
+
+@pytest.mark.parametrize(
+    ("measures", "said"), [(3, "measures must be names such as 'dp'; got 3"), ([], "measures is empty; name some")]
+)
+def test_no_measures(corpus, measures, said):
+    with pytest.raises(ValueError, match=said):
+        corpus.dispersion(measures)
+
+
+def test_collocates_need_a_level(corpus):
+    with pytest.raises(ValueError, match="confidence must be between 0 and 1; got None"):
+        corpus.collocates("it", confidence=None)
+
+
+@pytest.mark.parametrize("question", ["where", "keyness"])
+def test_text_in_double_quotes_is_a_column(corpus, question):
+    with pytest.raises(ValueError, match=r"no column 'x'; it has .*; text stands in single quotes: 'x'"):
+        corpus.where('who = "x"') if question == "where" else corpus.keyness(by='who = "x"')
