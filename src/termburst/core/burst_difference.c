@@ -7,6 +7,7 @@
 #define EXACT 1e-5      /* relative error of a root, where limits are bracketed */
 #define LAST_STEP 1e-4  /* last step of Newton's method, over the distance from the fit: its square is what is left */
 #define LAST_GAIN 1e-6  /* what the last step to a maximum still gains */
+#define APART 0.1       /* difference in τ of two maxima */
 #define SAME 1e-4       /* relative difference of two roots that is only the error of the search */
 enum { ROUNDS = 60, QUICK_ROUNDS = 14 };
 
@@ -18,34 +19,54 @@ typedef struct {
     double top;      /* the gain over the binomial */
 } Group;
 
-/* ℓ of one group at its best for a given λ, with its first and second derivative in λ. */
+/* ℓ of one group at its best for a given λ, with its first and second derivative in λ. For a given λ there may be two
+ * maxima in τ. At the narrow one the mean is about that of the fit. At the wide one α_0 is small and the mean near 1/R:
+ * few documents have nearly all tokens of the term. Both are followed; the side has the higher one. */
 typedef struct {
     double lambda, level, gain, slope, bend;
-    Best best;
+    Best narrow, wide;
 } Side;
 
-/* Moves a side to another λ. The search for the best τ starts where the side was, or where the mean stays that of the fit
- * if that is far away. (If one document has nearly all occurrences, ℓ may have another maximum in τ, with a larger mean.
- * It is not looked for.) */
+/* τ near the wide maximum. With α_0 → 0 each document that has the term and others contributes log α_0, and each of the D
+ * without it −(1 + α_0 log n_j)/R: α_0 is about R times the former, over D log n_j. */
+static double wide_start(const Group *group, double lambda) {
+    const LengthTable *table = group->of.table;
+    double documents = most(table->tokens - look_up(table->coefficients, LOWEST)[0], 1.0); /* K(0) = Σ (n_j − 1) */
+    double fall = documents * log1p_of(most(table->tokens, 1.0) / documents);
+    return between(log(most(group->of.term->mixed, 1.0) / fall) + lambda, SMALLEST + 5, 0.0);
+}
+
+/* τ where the mean stays that of the fit. */
+static double narrow_start(const Group *group, double level) {
+    double grown = most(-group->omega - level, 1e-3); /* log(1 + e^τ) */
+    return grown > 30 ? grown : log(expm1(grown));
+}
+
+/* Moves a side to another λ. The search for the best τ starts where the side was if that is near. Where both searches
+ * ended at the same maximum, the other one may have appeared since, so both start anew. */
 static void move_to(const Group *group, double lambda, Side *side) {
     double odds = expm1(least(most(lambda, LEAST), 300.0)), level = log(odds), way = level - side->level;
-    if (fabs(way) < 1.5) {
-        side->best.s += side->best.off + between(side->best.turn * way, -2.0, 2.0);
-    } else {
-        double grown = most(-group->omega - level, 1e-3); /* log(1 + e^τ) */
-        side->best.s = grown > 30 ? grown : log(expm1(grown));
+    Best *both[2] = {&side->narrow, &side->wide};
+    int follow = fabs(way) < 1.5 && fabs(side->narrow.s - side->wide.s) > APART;
+    for (int k = 0; k < 2; k++) {
+        Best *best = both[k];
+        if (follow)
+            best->s += best->off + between(best->turn * way, -2.0, 2.0);
+        else
+            best->s = k == 0 ? narrow_start(group, level) : wide_start(group, lambda);
+        best->s = least(best->s, LARGEST - 1);
+        best_on(&group->of, level, best);
     }
-    side->best.s = least(side->best.s, LARGEST - 1);
-    best_on(&group->of, level, &side->best);
+    const Best *best = side->wide.gain > side->narrow.gain ? &side->wide : &side->narrow;
     double rise = (1 + odds) / odds; /* d log(R − 1)/d log R = R/(R − 1) */
     side->lambda = lambda;
     side->level = level;
-    side->gain = side->best.gain;
-    side->slope = side->best.slope * rise;
-    side->bend = side->best.bend * rise * rise - side->best.slope * rise / odds;
+    side->gain = best->gain;
+    side->slope = best->slope * rise;
+    side->bend = best->bend * rise * rise - best->slope * rise / odds;
 }
 
-static Side new_side(void) { return (Side){.level = INFINITY, .best = {.close = CLOSE}}; }
+static Side new_side(void) { return (Side){.level = INFINITY, .narrow = {.close = CLOSE}, .wide = {.close = CLOSE}}; }
 
 /* Both groups with λ_up = λ_down + δ, and the sums of what each side has. */
 typedef struct {
