@@ -8,8 +8,10 @@
 #define LAST_STEP 1e-4  /* last step of Newton's method, over the distance from the fit: its square is what is left */
 #define LAST_GAIN 1e-6  /* what the last step to a maximum still gains */
 #define APART 0.1       /* difference in τ of two maxima */
+#define WIDE_SLACK 4.0  /* of a log-likelihood near the wide maximum, for what its search would gain */
+#define WIDE_STEP 1.0   /* the same for a maximum at one λ, for what it may gain up to the next λ that is looked at */
 #define SAME 1e-4       /* relative difference of two roots that is only the error of the search */
-enum { ROUNDS = 60, QUICK_ROUNDS = 14 };
+enum { ROUNDS = 60, QUICK_ROUNDS = 14, WIDE_LOOKS = 10 };
 
 /* One group: its data, and its own fit. */
 typedef struct {
@@ -17,11 +19,12 @@ typedef struct {
     double estimate; /* λ = log R */
     double omega;    /* logit of the mean */
     double top;      /* the gain over the binomial */
+    int wide;        /* whether the wide maximum may matter; see `Side` */
 } Group;
 
 /* ℓ of one group at its best for a given λ, with its first and second derivative in λ. For a given λ there may be two
  * maxima in τ. At the narrow one the mean is about that of the fit. At the wide one α_0 is small and the mean near 1/R:
- * few documents have nearly all tokens of the term. Both are followed; the side has the higher one. */
+ * few documents have nearly all tokens of the term. If that may matter, both are followed, and the side has the higher. */
 typedef struct {
     double lambda, level, gain, slope, bend;
     Best narrow, wide;
@@ -47,8 +50,8 @@ static double narrow_start(const Group *group, double level) {
 static void move_to(const Group *group, double lambda, Side *side) {
     double odds = expm1(least(most(lambda, LEAST), 300.0)), level = log(odds), way = level - side->level;
     Best *both[2] = {&side->narrow, &side->wide};
-    int follow = fabs(way) < 1.5 && fabs(side->narrow.s - side->wide.s) > APART;
-    for (int k = 0; k < 2; k++) {
+    int follow = fabs(way) < 1.5 && (!group->wide || fabs(side->narrow.s - side->wide.s) > APART);
+    for (int k = 0; k < 1 + group->wide; k++) {
         Best *best = both[k];
         if (follow)
             best->s += best->off + between(best->turn * way, -2.0, 2.0);
@@ -57,7 +60,7 @@ static void move_to(const Group *group, double lambda, Side *side) {
         best->s = least(best->s, LARGEST - 1);
         best_on(&group->of, level, best);
     }
-    const Best *best = side->wide.gain > side->narrow.gain ? &side->wide : &side->narrow;
+    const Best *best = group->wide && side->wide.gain > side->narrow.gain ? &side->wide : &side->narrow;
     double rise = (1 + odds) / odds; /* d log(R − 1)/d log R = R/(R − 1) */
     side->lambda = lambda;
     side->level = level;
@@ -197,8 +200,9 @@ static double spread_of(const Group *group) {
 }
 
 /* There may be two such δ, since a likelihood can be flat between R = 1 and the fit: if the group whose λ decreases may
- * have R = 1, the search starts there, too. The farther δ is the limit, if no other λ have a higher likelihood there. */
-static double limit(const Group *up, const Group *down, const double *spread, double root) {
+ * have R = 1, the search starts there, too. The farther δ is the limit, if no other λ have a higher likelihood there. It is
+ * not below *known*, the limit without the wide maxima: with them, the likelihood is nowhere lower. */
+static double limit(const Group *up, const Group *down, const double *spread, double root, double known) {
     double total = sqrt(spread[0] * spread[0] + spread[1] * spread[1]), top = up->top + down->top;
     double lambda_up = up->estimate + root * spread[0] * spread[0] / total;
     double lambda_down = down->estimate - root * spread[1] * spread[1] / total;
@@ -209,19 +213,55 @@ static double limit(const Group *up, const Group *down, const double *spread, do
         double other = quick_limit(&pair, top, root, up->estimate + sqrt(left) * spread[0], 0.0);
         if (!(found > other)) found = other;
     }
+    if (!(found > known) && !isnan(known)) found = known;
+    if (found == INFINITY) return found;
     if (!isfinite(found)) return bracketed_limit(&pair, up->estimate - down->estimate, top, root);
     return fall_at(&pair, found, top) > (1 - SAME) * root ? found : bracketed_limit(&pair, found, top, root);
 }
 
-static void compare(const Group *groups, double root, double *out) {
+/* Whether the wide maximum of a group may be the higher one for some λ up to *farthest*, where ℓ is less than *depth* below
+ * its top. Below that it changes neither the statistic nor a limit. The likelihood where the search would start is known
+ * after one evaluation, and mostly suffices to say no. */
+static int wide_matters(const Group *group, double farthest, double depth) {
+    const LengthTable *table = group->of.table;
+    Group both = *group;
+    both.wide = 1;
+    for (int k = WIDE_LOOKS; k > 0; k--) {
+        double lambda = farthest * k / WIDE_LOOKS, tau = wide_start(group, lambda);
+        double omega = -log(expm1(most(lambda, LEAST))) - log1p_of(exp(tau));
+        if (!(gain(tau, omega, group->of.term, table->tokens, table->coefficients) > group->top - depth - WIDE_SLACK))
+            continue;
+        Side side = new_side();
+        move_to(&both, lambda, &side);
+        double enough = most(side.narrow.gain, group->top - depth) - WIDE_STEP; /* at λ in between it may be higher */
+        if (fabs(side.narrow.s - side.wide.s) > APART && side.wide.gain > enough) return 1;
+    }
+    return 0;
+}
+
+/* *out* has the limits without the wide maxima, or NaN. */
+static void compare_once(const Group *groups, double root, double *out) {
     const Group *a = groups, *b = groups + 1;
     Pairing pair = {a, b, new_side(), new_side(), 0.0, 0.0, 0.0};
     out[0] = most(2 * (a->top + b->top - best_common(&pair, 0.0)), 0.0);
     if (!(root > 0)) return;
     double spread[3] = {spread_of(a), spread_of(b), 0.0};
     spread[2] = spread[0];
-    out[1] = -limit(b, a, spread + 1, root);
-    out[2] = limit(a, b, spread, root);
+    out[1] = -limit(b, a, spread + 1, root, -out[1]);
+    out[2] = limit(a, b, spread, root, out[2]);
+}
+
+/* Compares without the wide maxima, and again if one of them may matter. */
+static void compare(Group *groups, double root, double *out) {
+    out[1] = out[2] = NAN;
+    compare_once(groups, root, out);
+    double depth = most(out[0], root > 0 ? root * root : 0.0) / 2, farthest = 0.0;
+    for (int g = 0; g < 2; g++) farthest = most(farthest, groups[g].estimate);
+    for (int k = 1; k < 3; k++)
+        if (root > 0 && isfinite(out[k])) farthest = most(farthest, fabs(out[k]));
+    farthest = least(farthest + 1.0, FARTHEST);
+    for (int g = 0; g < 2; g++) groups[g].wide = wide_matters(&groups[g], farthest, depth);
+    if (groups[0].wide || groups[1].wide) compare_once(groups, root, out);
 }
 
 int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const LengthTable *second,
@@ -239,7 +279,7 @@ int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const
             if (status != TB_OK) return status;
             const double *fit = task->fits + 6 * i + 3 * g;
             const Profile of = {&terms[g], tables[g], 0.0, OF_RATIO};
-            groups[g] = (Group){of, log_ratio_of(fit[0], fit[1]), fit[1], fit[2]};
+            groups[g] = (Group){of, log_ratio_of(fit[0], fit[1]), fit[1], fit[2], 0};
         }
         compare(groups, task->roots[i], task->out + 3 * i);
     }
