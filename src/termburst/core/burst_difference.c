@@ -104,9 +104,22 @@ static void climb(Pairing *pair, double delta, double low, double high) {
     }
 }
 
+/* Climbs from the highest of some points between *low* and *high*, and leaves the pair there if it is higher. */
+static void try_between(Pairing *pair, double delta, double low, double high) {
+    double step = (high - low) / WIDE_LOOKS;
+    Pairing best = *pair, here = *pair;
+    best.gain = -INFINITY;
+    for (int k = 1; k < WIDE_LOOKS; k++) {
+        move_common(&here, low + step * k, delta);
+        if (here.gain > best.gain) best = here;
+    }
+    climb(&best, delta, low, high);
+    if (best.gain > pair->gain) *pair = best;
+}
+
 /* The largest ℓ with λ_up − λ_down = δ. It is between the λ that each group prefers. If one group prefers R = 1, or if its
- * likelihood is flat far from its fit, there may be two maxima: then the search starts at both ends. The pair is left at
- * the higher one. */
+ * likelihood is flat far from its fit, there may be two maxima: then the search starts at both ends. With wide maxima
+ * there may be more, so it also starts in between. The pair is left at the highest one. */
 static double best_common(Pairing *pair, double delta) {
     double floor = most(0.0, -delta), one = most(pair->up->estimate - delta, floor);
     double other = most(pair->down->estimate, floor), low = least(one, other), high = most(one, other);
@@ -114,11 +127,13 @@ static double best_common(Pairing *pair, double delta) {
     if (!(high - low > LEAST)) return pair->gain;
     Pairing from_high = *pair;
     move_common(&from_high, high, delta);
-    int one_maximum = pair->slope > 0 && from_high.slope < 0 && pair->bend < 0 && from_high.bend < 0;
+    int wide = pair->up->wide || pair->down->wide;
+    int one_maximum = !wide && pair->slope > 0 && from_high.slope < 0 && pair->bend < 0 && from_high.bend < 0;
     if (pair->slope > 0) climb(pair, delta, low, high);
     if (one_maximum) return pair->gain;
     if (from_high.slope < 0) climb(&from_high, delta, low, high);
     if (from_high.gain > pair->gain) *pair = from_high;
+    if (wide) try_between(pair, delta, low, high);
     return pair->gain;
 }
 
@@ -261,7 +276,10 @@ static void compare(Group *groups, double root, double *out) {
         if (root > 0 && isfinite(out[k])) farthest = most(farthest, fabs(out[k]));
     farthest = least(farthest + 1.0, FARTHEST);
     for (int g = 0; g < 2; g++) groups[g].wide = wide_matters(&groups[g], farthest, depth);
-    if (groups[0].wide || groups[1].wide) compare_once(groups, root, out);
+    if (!groups[0].wide && !groups[1].wide) return;
+    double before = out[0];
+    compare_once(groups, root, out);
+    out[0] = least(out[0], before);
 }
 
 int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const LengthTable *second,
