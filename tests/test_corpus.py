@@ -404,13 +404,24 @@ def test_where_leaves_out_null():
         (pl.col("year") > 3000, "none of the 18 documents"),
         (pl.col("who") > 7, "cannot be used on the metadata"),
         ([True], "18 documents, but the boolean array has 1"),
-        ("year > 1950", "where takes a Polars expression"),
-        (True, "where takes a Polars expression"),
+        ("yaer > 1950", "no column 'yaer'; it has 'id', 'year', 'who'"),
+        ("year > 3000", "none of the 18 documents"),
+        ('who = "Anna"', "text needs single quotes: who = 'Anna'"),
+        ("who", "true or false for each document"),
+        ("year = MAX(year)", "where 'year = MAX.year.' looks at several documents together"),
+        (True, "where takes a condition such as"),
     ],
 )
 def test_a_condition_that_cannot_be_used_gives_a_sentence(corpus, condition, said):
     with pytest.raises(ValueError, match=said):
         corpus.where(condition)
+
+
+def test_a_condition_may_be_text(corpus):
+    assert corpus.where("year >= 1950").ids == corpus.where(pl.col("year") >= 1950).ids
+    assert 0 < len(corpus.where("year >= 1950")) < len(corpus)
+    read = tb.read(["so", "it", "on"], metadata={"party": ["x", "y", None], "year": [1, 2, float("nan")]})
+    assert read.where("party = 'x' OR year > 1").ids == ["1", "2"]
 
 
 def test_bin_adds_a_column(corpus):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from termburst.corpus.metadata import as_levels, chosen_rows, column_of
-from termburst.reading.conditions import both_sides, where_expression
+from termburst.reading.conditions import CONDITION, both_sides, quotes_advice, where_expression
 
 
 def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
@@ -29,6 +29,23 @@ def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
             raise ValueError(f"{error}; {advice}") from None
 
 
+def expression_of(frame: pl.DataFrame, condition: str, option: str) -> pl.Expr:
+    """A condition as an expression; ValueError if the frame lacks one of its columns.
+
+    Examples
+    --------
+    >>> expression_of(pl.DataFrame({"year": [1944]}), "year >= 1945", "where").meta.root_names()
+    ['year']
+    """
+    found = where_expression(condition, option)
+    for name in found.meta.root_names():
+        try:
+            column_of(frame, name)
+        except ValueError as error:
+            raise ValueError(f"{error}{quotes_advice(condition, name)}") from None
+    return found
+
+
 def side_of_each(frame: pl.DataFrame, condition: str, option: str = "by") -> list[str]:
     """The group of each document; an empty name if its columns do not say whether it meets the condition.
 
@@ -46,6 +63,19 @@ def side_of_each(frame: pl.DataFrame, condition: str, option: str = "by") -> lis
     return labels
 
 
+def with_conditions_shown(table: pl.DataFrame) -> pl.DataFrame:
+    """The table of a design, with contrasts named by the conditions alone, without the column that has their values.
+
+    Examples
+    --------
+    >>> with_conditions_shown(pl.DataFrame({"contrast": ["by_condition: year >= 1945 - year < 1945"]})).item()
+    'year >= 1945 - year < 1945'
+    """
+    if "contrast" not in table.columns:
+        return table
+    return table.with_columns(pl.col("contrast").cast(pl.String).str.strip_prefix(f"{CONDITION}: "))
+
+
 def sides(frame: pl.DataFrame, condition: str, option: str = "by") -> pl.Series:
     """The group of each document as categories, those that meet the condition first; ValueError if one has none.
 
@@ -56,8 +86,7 @@ def sides(frame: pl.DataFrame, condition: str, option: str = "by") -> pl.Series:
     >>> sides(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945").to_list()
     ['year < 1945', 'year >= 1945']
     """
-    for name in where_expression(condition, option).meta.root_names():
-        column_of(frame, name)
+    expression_of(frame, condition, option)
     labels = pl.Series(side_of_each(frame, condition, option), dtype=pl.String)
     if unknown := int((labels == "").sum()):
         such = "documents have" if unknown > 1 else "document has"

@@ -122,16 +122,24 @@ class Corpus(Questions):
 
         Parameters
         ----------
-        condition : Polars expression of the metadata, or boolean array with one value per document
-            Documents for which it is null are left out.
+        condition : text in SQL, Polars expression of the metadata, or boolean array with one value per document
+            Such as "year >= 1945 AND party = 'x'", as for `--where` on the command line. Documents for which it is null
+            are left out.
 
         Examples
         --------
         >>> import termburst as tb
         >>> tb.read(["so it goes", "so so", "on"], id=["a", "b", "c"]).where([True, False, True]).ids
         ['a', 'c']
+        >>> tb.read(["so it goes", "so so"], metadata={"year": [1944, 1945]}).where("year >= 1945").texts[0]
+        'so so'
         """
-        rows = columns.chosen_rows(self._metadata, condition)
+        if isinstance(condition, str):
+            from termburst.corpus.condition_groups import expression_of, rows_meeting
+
+            rows = np.array(rows_meeting(self._metadata, expression_of(self._metadata, condition, "where")), np.intp)
+        else:
+            rows = columns.chosen_rows(self._metadata, condition)
         if not rows.size:
             raise ValueError(f"the condition is true for none of the {len(self):,} documents")
         return self._derived(self._documents.rows(rows), self._metadata[rows])

@@ -133,7 +133,7 @@ def chosen_rows(frame: pl.DataFrame, condition: Any) -> NDArray[np.intp]:
             raise ValueError(f"the expression cannot be used on the metadata: {str(error).splitlines()[0]}") from error
     elif isinstance(condition, (str, bytes)) or not isinstance(condition, Iterable):
         raise ValueError(
-            "where takes a Polars expression, such as pl.col('year') >= 1945, or a boolean array; got "
+            'where takes a condition such as "year >= 1945", a Polars expression, or a boolean array; got '
             f"{condition!r:.60}"
         )
     else:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from termburst.display import LINES, MOST_TERMS, PANELS
+from termburst.display import FREQUENT, LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
+from termburst.reading.conditions import CONDITION
 from termburst.report.pieces import (
     SMALLEST_LOG10_P,
     SURE,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     "term", "group", "n", "b", "log_ratio", "log_ratio_unadjusted", "ci_low", "ci_high", "effect", "only_in",
-    "only_unadjusted", "log10_p", "log10_q", "log10_p_documents", "reference", "status",
+    "only_unadjusted", "frequent", "log10_p", "log10_q", "log10_p_documents", "reference", "status",
 )  # fmt: skip
 _NEEDED = {"term", "contrast", "log_ratio", "log_ratio_unadjusted", "q_value", "status"}
 
@@ -79,6 +80,8 @@ def summarize_design(
     if not table.height:
         raise ValueError(f"{title}: no term occurs often enough to compare; lower min_count (or --min-count)")
     held = documents_of(corpus)
+    if formula == CONDITION:
+        formula = _conditions(corpus)[0]
     table = _for_the_page(table)
     listed = table.head(min(max_terms, table.height))
     terms = listed["term"].unique(maintain_order=True).head(panels).to_list()
@@ -108,12 +111,14 @@ def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
         above = pl.when(pl.col(name) == float("inf")).then(pl.lit("a"))
         return above.when(pl.col(name) == float("-inf")).then(pl.lit("b"))
 
+    rates = [pl.col(name) for name in ("per_million_a", "per_million_b") if name in table.columns]
     logs = {"log10_p": "p_value", "log10_q": "q_value", "log10_p_documents": "p_documents"}
     return table.with_columns(
         pl.col("term").cast(pl.String),
         pl.col("contrast").cast(pl.String).alias("group"),
         only_in=infinite("log_ratio"),
         only_unadjusted=infinite("log_ratio_unadjusted"),
+        frequent=pl.max_horizontal(*rates).fill_null(0.0) > FREQUENT if rates else pl.lit(False),
         **{
             new: pl.col(old).log10().clip(lower_bound=SMALLEST_LOG10_P)
             for new, old in logs.items()
@@ -122,10 +127,17 @@ def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _conditions(corpus: Any) -> list[str]:
+    """The condition by which documents are compared and its opposite; nothing if there is none."""
+    known = getattr(corpus, "metadata", None)
+    return [] if known is None or CONDITION not in known.columns else known[CONDITION].cat.get_categories().to_list()
+
+
 def _contrast(name: str, rows: pl.DataFrame, corpus: Any) -> Dict:
     """One contrast: its name, column and two values, how many terms say something about it, and how many differ."""
-    column, colon, values = name.partition(": ")
-    sides = values.split(" - ")
+    conditions = _conditions(corpus)
+    column, colon, values = ("", ":", name) if conditions and name == " - ".join(conditions) else name.partition(": ")
+    sides = conditions if not column else values.split(" - ")
     if colon and len(sides) != 2:  # a value has " - " in it
         known = getattr(corpus, "metadata", None)
         held = set() if known is None or column not in known.columns else set(map(str, known[column]))
