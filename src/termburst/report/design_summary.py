@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from termburst.display import FREQUENT, LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
-from termburst.reading.conditions import CONDITION
+from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.report.pieces import (
     SMALLEST_LOG10_P,
     SURE,
@@ -80,9 +80,9 @@ def summarize_design(
     if not table.height:
         raise ValueError(f"{title}: no term occurs often enough to compare; lower min_count (or --min-count)")
     held = documents_of(corpus)
-    if formula == CONDITION:
-        formula = _conditions(corpus)[0]
     table = _for_the_page(table)
+    if formula == CONDITION:
+        formula = next(iter(_conditions(str(table["group"][0]))), formula)
     listed = table.head(min(max_terms, table.height))
     terms = listed["term"].unique(maintain_order=True).head(panels).to_list()
     return {
@@ -127,17 +127,22 @@ def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _conditions(corpus: Any) -> list[str]:
-    """The condition by which documents are compared and its opposite; nothing if there is none."""
-    known = getattr(corpus, "metadata", None)
-    return [] if known is None or CONDITION not in known.columns else known[CONDITION].cat.get_categories().to_list()
+def _conditions(contrast: str) -> list[str]:
+    """The two sides of a contrast of a condition and its opposite; nothing if it is another contrast.
+
+    >>> _conditions("year >= 1945 - year < 1945"), _conditions("year")
+    (['year >= 1945', 'year < 1945'], [])
+    """
+    parts = contrast.split(" - ")
+    cuts = [(" - ".join(parts[:k]), " - ".join(parts[k:])) for k in range(1, len(parts))]
+    return next((list(cut) for cut in cuts if is_condition(cut[0]) and both_sides(cut[0]) == cut), [])
 
 
 def _contrast(name: str, rows: pl.DataFrame, corpus: Any) -> Dict:
     """One contrast: its name, column and two values, how many terms say something about it, and how many differ."""
-    conditions = _conditions(corpus)
-    column, colon, values = ("", ":", name) if conditions and name == " - ".join(conditions) else name.partition(": ")
-    sides = conditions if not column else values.split(" - ")
+    conditions = _conditions(name)
+    column, colon, values = ("", ": ", "") if conditions else name.partition(": ")
+    sides = conditions or values.split(" - ")
     if colon and len(sides) != 2:  # a value has " - " in it
         known = getattr(corpus, "metadata", None)
         held = set() if known is None or column not in known.columns else set(map(str, known[column]))
