@@ -412,12 +412,20 @@ def test_where_leaves_out_null():
         ("year > 'x'", "true for none"),
         ("MAX(year) = year", "looks at several documents together"),
         ("year", "where needs true or false for each document"),
+        ('who = "Anna"', "text needs single quotes: who = 'Anna'"),
         (True, "where takes a condition such as 'year >= 1945', a Polars expression or a boolean array"),
     ],
 )
 def test_a_condition_that_cannot_be_used_gives_a_sentence(corpus, condition, said):
     with pytest.raises(ValueError, match=said):
         corpus.where(condition)
+
+
+def test_a_condition_may_be_text(corpus):
+    assert corpus.where("year >= 1950").ids == corpus.where(pl.col("year") >= 1950).ids
+    assert 0 < len(corpus.where("year >= 1950")) < len(corpus)
+    read = tb.read(["so", "it", "on"], metadata={"party": ["x", "y", None], "year": [1, 2, float("nan")]})
+    assert read.where("party = 'x' OR year > 1").ids == ["1", "2"]
 
 
 def test_bin_adds_a_column(corpus):

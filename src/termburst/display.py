@@ -13,6 +13,7 @@ ROWS = 10  # rows of a table in a notebook
 # Defaults of the page: terms with a panel, example lines per term, terms listed, pairs of words. They are here and not
 # in `termburst.report` because the command line shows them in its help, and that package takes long to import.
 PANELS, LINES, MOST_TERMS, PAIRS = 2_000, 20, 100_000, 10
+FREQUENT = 30_000  # per million tokens: from here on, a ratio of odds is not the ratio of shares
 # Control characters that JSON does not escape, halves of surrogate pairs, and characters that are invisible or change
 # the direction of text.
 _OBEYED = re.compile(

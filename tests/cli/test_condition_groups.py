@@ -31,7 +31,7 @@ def test_a_condition_goes_with_clusters_which_are_told(run, speeches):
     assert "Bush is in both, so p is by random signs of clusters." in found.out
     rows = run("keyness", speeches, "--by", "year >= 1945", *options, "--format", "json").rows
     assert (rows["work"]["n_a"], rows["work"]["n_b"], rows["work"]["b_a"]) == (12, 0, 6)
-    assert rows["work"]["contrast"] == "by_condition: year >= 1945 - year < 1945"
+    assert rows["work"]["contrast"] == "year >= 1945 - year < 1945"
 
 
 @pytest.mark.parametrize(
@@ -39,6 +39,8 @@ def test_a_condition_goes_with_clusters_which_are_told(run, speeches):
     [
         (("--by", "yaer >= 1945"), "no document has the column 'yaer'"),
         (("--by", "yaer >= 1945", "--cluster", "president"), "no column 'yaer'; it has 'id', 'file', 'year'"),
+        (("--by", 'president = "Bush"'), "since text needs single quotes: president = 'Bush'"),
+        (("--by", 'president = "Bush"', "--cluster", "year"), "text needs single quotes: president = 'Bush'"),
         (("--by", "year >="), "--by 'year >=' cannot be understood"),
         (("--by", "year >= 1000"), "every document meets 'year >= 1000'"),
         (("--by", "year >= 1945", "--groups", "a,b"), "is a condition, which has two groups of its own; omit --groups"),

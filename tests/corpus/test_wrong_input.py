@@ -136,9 +136,3 @@ def test_no_measures(corpus, measures, said):
 def test_collocates_need_a_level(corpus):
     with pytest.raises(ValueError, match="confidence must be between 0 and 1; got None"):
         corpus.collocates("it", confidence=None)
-
-
-@pytest.mark.parametrize("question", ["where", "keyness"])
-def test_text_in_double_quotes_is_a_column(corpus, question):
-    with pytest.raises(ValueError, match=r"no column 'x'; it has .*; text stands in single quotes: 'x'"):
-        corpus.where('who = "x"') if question == "where" else corpus.keyness(by='who = "x"')

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from scipy.special import betaln, expit
 
 from termburst.inference.designs import Contrast, DesignComparison, contrast_rows, spanning_rows
 from termburst.inference.keyness import compare
@@ -269,3 +271,55 @@ def test_a_contrast_that_changes_nothing_is_not_significant():
     flat = found.statistic < 0.1
     assert flat[:-1].sum() > 5
     assert found.p_value[flat].min() > 0.5
+
+
+def extreme_number(seed, value):
+    """Documents with the numbers 0, 0.2, … and one that is far from all others; counts of six terms and the rest."""
+    rng = np.random.default_rng(seed)
+    x, lengths = np.append(np.arange(49) * 0.2, value), rng.integers(100, 200, 50)
+    slopes = np.array([0.25, 0.25, -0.25, -0.25, 0.0, 0.05])
+    logits = np.array([-4.5, -5, -4, -5, -4.5, -4]) + np.outer(np.minimum(x, 10), slopes)
+    counts = drawn(rng, 1 / (1 + np.exp(-logits)), lengths)
+    counts[-1, [0, 2, 3, 5]] = 0  # the term is not in the extreme document
+    return x, with_rest(counts, lengths)
+
+
+def profile_by_scipy(x, counts, lengths, slope):
+    """The highest likelihood of one slope over intercept and precision, with κ = ½."""
+    share = counts.sum() / lengths.sum()
+
+    def negative(free):
+        omega = np.maximum(free[0] + slope * x, -300.0)  # further down, nothing changes
+        v = -np.logaddexp(0, omega) - np.logaddexp(0, -omega)
+        alpha_0 = np.exp(np.clip(free[1] - 0.5 * (v - np.log(share) - np.log1p(-share)), -27, 36))
+        alpha, rest = alpha_0 * expit(omega), alpha_0 * expit(-omega)
+        return -float((betaln(counts + alpha, lengths - counts + rest) - betaln(alpha, rest)).sum())
+
+    middle = np.log(share) - slope * np.median(x)
+    found = [
+        minimize(negative, (start, tau), method="Nelder-Mead", options={"fatol": 1e-9, "xatol": 1e-7, "maxiter": 4000})
+        for start in (np.log(share), middle)
+        for tau in (1.0, 5.0)
+    ]
+    return -min(one.fun for one in found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "value"), [(0, 100.0), (0, 2000.0), (1, 2000.0)])
+def test_one_extreme_number(seed, value):
+    """Limits are on SciPy's profile, although one document is far from all others."""
+    x, X = extreme_number(seed, value)
+    of = comparison(X, np.column_stack([np.ones(50), x]))
+    found = of.test(Contrast("x", np.eye(2)[1], np.array([0, 1])))
+    assert set(found.status.tolist()) == {"converged"}
+    rows, unit = spanning_rows(of.rows, np.eye(2)[1], of.data.tokens, number=True)
+    full, without = of.both(rows)
+    limits = of.regression.limits(rows, full, without, np.full(len(full), 3.84)) * np.log(2) / unit
+    for i in range(6):
+        lengths = X.sum(axis=1)
+        top = profile_by_scipy(x, X[:, i], lengths, full[i, 0] * np.log(2) / unit)
+        assert 2 * (top - profile_by_scipy(x, X[:, i], lengths, 0.0)) == pytest.approx(found.statistic[i], abs=1e-3)
+        for limit in limits[i]:
+            fallen = 2 * (top - profile_by_scipy(x, X[:, i], lengths, limit))
+            assert np.isfinite(limit)
+            assert fallen == pytest.approx(3.84, rel=2e-3)

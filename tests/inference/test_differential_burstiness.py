@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy import optimize, stats
+from scipy import optimize, special, stats
 
 import termburst as tb
 from helpers.profiles import bursty_terms, log_likelihood, profile_of_ratio
@@ -83,9 +83,12 @@ def fall_anywhere(sides, top, delta):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("seed", "term"), [(12, 11), (12, 21), (21, 29), (3, 8), (5, 4)])
+@pytest.mark.parametrize(
+    ("seed", "term"), [(12, 11), (12, 21), (21, 29), (3, 8), (5, 4), (0, 8), (5, 27), (20, 12)]
+)  # fmt: skip
 def test_likelihoods_with_two_maxima(seed, term):
-    """The likelihood has two maxima in the common ratio (the first two terms), or the interval ends where R = 1."""
+    """The likelihood has two maxima in the common ratio (the first two terms), the interval ends where R = 1, or for a
+    given ratio there are two maxima in the mean (the last three)."""
     A, B = rare_terms(seed)
     a, b = term_cells(A), term_cells(B)
     fits = [fit_beta_binomial(one) for one in (a, b)]
@@ -96,6 +99,47 @@ def test_likelihoods_with_two_maxima(seed, term):
     for limit in (found.ci_low[term], found.ci_high[term]):
         fall = fall_anywhere(sides, top, limit * np.log(2))
         assert fall / kappa == pytest.approx(stats.chi2.isf(0.05, 1), rel=1e-3)
+
+
+def one_burst(seed, sides_with_it):
+    """Counts and lengths of 25 and 30 documents. On some sides one document has nearly all occurrences of the word."""
+    rng = np.random.default_rng(seed)
+    sides = []
+    for side, documents in enumerate((25, 30)):
+        lengths = rng.integers(20, 300, documents)
+        counts = np.minimum(rng.poisson(rng.choice([0.02, 0.1, 0.3, 1.0]), documents), lengths)
+        if side < sides_with_it:
+            j = rng.integers(documents)
+            lengths[j] = rng.integers(20, 300)
+            counts[j] = max(1, int(lengths[j] * rng.choice([0.2, 0.5, 0.8, 0.95, 1.0])))
+        sides.append((counts, lengths))
+    return sides
+
+
+def profile_on_grid(counts, lengths, log_ratios):
+    """The likelihood at each burst ratio: the highest of a dense grid of precisions, without any search."""
+    tau, level = np.linspace(-12.0, 22.0, 681), np.log(np.expm1(log_ratios))[:, None]
+    omega = -level - np.logaddexp(0.0, tau)
+    alpha, rest = np.exp(tau) * special.expit(omega), np.exp(tau) * special.expit(-omega)
+    total = np.zeros(omega.shape)
+    for (k, n), times in zip(*np.unique(np.column_stack([counts, lengths]), axis=0, return_counts=True), strict=True):
+        total += times * (special.betaln(k + alpha, n - k + rest) - special.betaln(alpha, rest))
+    return total.max(axis=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("seed", "sides_with_it"), [(25, 1), (66, 1), (85, 1), (101, 1), (66, 2), (102, 2), (149, 2)])
+def test_one_document_with_nearly_all_occurrences(seed, sides_with_it):
+    """For a common ratio the likelihood has a second maximum, where the mean is near 1/R."""
+    sides = one_burst(seed, sides_with_it)
+    cells = [term_cells(np.column_stack([counts, lengths - counts])) for counts, lengths in sides]
+    fits = [fit_beta_binomial(one) for one in cells]
+    kappa = np.mean([robust_scale(one, fit)[0] for one, fit in zip(cells, fits, strict=True)])
+    log_ratios = np.append(np.geomspace(1e-3, 1.0, 40), np.linspace(1.01, 6.0, 250))
+    best = sum(profile_on_grid(counts, lengths, log_ratios) for counts, lengths in sides).max()
+    found = differential_burstiness(*cells).statistic[0] * kappa
+    grid = 2 * (sum(fit.loglik[0] for fit in fits) - best)
+    assert found == pytest.approx(grid, abs=0.02)  # the next point of the grid is that much lower
 
 
 def test_size_and_power():

@@ -79,3 +79,20 @@ def test_the_page(corpus, table, browser, tmp_path, width):
     assert page.locator("i", has_text="c").count() == 0
     assert (complaints, len(requests)) == ([], 1)
     page.close()
+
+
+def test_a_condition_is_shown_by_itself(corpus):
+    table = corpus.keyness(by="year >= 1920", cluster="speaker")
+    found = summarize_design(table, corpus, "by_condition", cluster="speaker")
+    (contrast,) = found["design"]["contrasts"]
+    assert (contrast["column"], contrast["sides"]) == ("", ["year >= 1920", "year < 1920"])
+    assert found["design"]["formula"] == "year >= 1920"
+    assert "by_condition" not in json.dumps(found)
+
+
+def test_frequent_words_are_marked_since_their_ratio_is_one_of_odds(corpus, table):
+    found = summarize_design(table, corpus, "who + year")["terms"]
+    assert True in found["frequent"]
+    for term, group, frequent in zip(found["term"], found["group"], found["frequent"], strict=True):
+        row = table.filter((table["term"] == term) & (table["contrast"] == group)).row(0, named=True)
+        assert frequent == (max(row["per_million_a"] or 0, row["per_million_b"] or 0) > 30_000)

@@ -77,7 +77,12 @@ def compare_by_formula(
     if design["cluster"] is not None:
         title[0] = f"{title[0]}; {in_words(table, design['cluster'])}"
         title.append(clusters_in_words(read.metadata, design["cluster"], columns, table))
-    return table, title, _sides(table, read.metadata, columns), read
+    names = _sides(table, read.metadata, columns)
+    if columns == [CONDITION]:
+        from termburst.corpus.condition_groups import with_conditions_shown
+
+        table = with_conditions_shown(table)
+    return table, title, names, read
 
 
 def _sides(table: pl.DataFrame, metadata: pl.DataFrame, columns: list[str]) -> list[str]:

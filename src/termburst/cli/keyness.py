@@ -279,11 +279,29 @@ def _by_column(
             sizes = zip("AB", groups.names, groups.sizes.tolist(), strict=True)
             of = "" if is_condition(by) else f"{by} = "
             title = "; ".join(f"{side}: {of}{printable(name)}, {many(n, 'document')}" for side, name, n in sizes)
-            return _Compared(table, title, heading, sides, groups.names)
+            above = [title, *_bursts_of_one(options, groups.names, groups.sizes.tolist())]
+            return _Compared(table, above, heading, sides, groups.names)
         table = keyness_groups(counted.counts, groups.labels, terms=counted.terms, contrasts=True, **options)
     size = many(counted.documents, "document")
     title = f"each of {len(groups.names)} values of {by} (a) against the rest (b), {size}"
-    return _Compared(table, title, heading, sides)
+    above = [title, *_bursts_of_one(options, groups.names, groups.sizes.tolist())]
+    return _Compared(table, above, heading, sides)
+
+
+def _bursts_of_one(options: dict[str, Any], names: Sequence[str], sizes: Sequence[int]) -> list[str]:
+    """A line on the groups of one document, if burstiness is compared.
+
+    >>> _bursts_of_one({"of": "burstiness"}, ["x", "y"], [1, 3])
+    ['x is a single document: bursts show only between documents, so its burst ratios are 1, or – if it lacks the term']
+    """
+    alone = [printable(name) for name, size in zip(names, sizes, strict=True) if size == 1]
+    if options.get("of") != "burstiness" or not alone:
+        return []
+    whose = "its burst ratios are 1, or – if it lacks the term"
+    if len(alone) == 1:
+        return [f"{alone[0]} is a single document: bursts show only between documents, so {whose}"]
+    listed = ", ".join(alone[:3]) + (", …" if len(alone) > 3 else "")
+    return [f"{listed} are single documents: bursts show only between documents, so {whose.replace('its', 'their')}"]
 
 
 def _warn_of_single_documents(sizes: list[int]) -> None:
@@ -323,7 +341,8 @@ def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, k
     with working("Comparing"):
         table = compare(first, second, **options)
     title = f"A: {a}, {_size(first)}; B: {b}, {_size(second)}"
-    return _Compared(table, title, " against ".join(sides), sides, list(sides))
+    above = [title, *_bursts_of_one(options, list(sides), [first.documents, second.documents])]
+    return _Compared(table, above, " against ".join(sides), sides, list(sides))
 
 
 def _both(a: str, b: str, reading: Reading, *, keep_texts: bool) -> dict[str, Source]:

@@ -11,7 +11,7 @@ from termburst.cli.option_values import parsed_list
 from termburst.cli.output import many
 from termburst.cli.reading import Reading
 from termburst.display import printable
-from termburst.reading.conditions import both_sides, is_condition
+from termburst.reading.conditions import both_sides, is_condition, quotes_advice, where_expression
 
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus, Groups
@@ -59,6 +59,12 @@ def named_groups(by: str | None, groups: list[str] | None) -> tuple[str, list[st
     return by, names
 
 
+def _quotes_advice(by: str, error: str) -> str:
+    """What to write instead of a condition with text in double quotes, if the error is about a column of that name."""
+    names = where_expression(by, "--by").meta.root_names() if is_condition(by) else []
+    return next((quotes_advice(by, name) for name in names if f"column {name!r}" in error), "")
+
+
 def grouped(
     corpus: str, by: str, only: list[str] | None, every: float | None, reading: Reading
 ) -> tuple[CountedCorpus, Groups]:
@@ -77,7 +83,12 @@ def grouped(
     named = named_groups(by, only)
     if is_condition(by) and every is not None:
         raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
-    counted = reading.renamed(by).counted_corpus(corpus)
+    try:
+        counted = reading.renamed(by).counted_corpus(corpus)
+    except ValueError as error:
+        if not (advice := _quotes_advice(by, str(error))):
+            raise
+        raise ValueError(f"{error}{advice}") from error
     if named is not None:
         return _chosen(counted, corpus, named, every)
     if empty := sum(not label.strip() for label in counted.ids):

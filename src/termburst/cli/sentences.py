@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from termburst.cli.output import many
-from termburst.display import printable
+from termburst.display import FREQUENT, printable
 
 if TYPE_CHECKING:
     import polars as pl
 
 SURE = 0.05  # q up to this counts as found
-FREQUENT = 30_000  # per million tokens: from here on, a ratio of odds is not the ratio of shares
 _OWN_INTERVAL = (
     "Here “at least” and “at most” are the end of the word's own confidence interval, not corrected for choosing the "
     "strongest words."

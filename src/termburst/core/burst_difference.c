@@ -7,8 +7,11 @@
 #define EXACT 1e-5      /* relative error of a root, where limits are bracketed */
 #define LAST_STEP 1e-4  /* last step of Newton's method, over the distance from the fit: its square is what is left */
 #define LAST_GAIN 1e-6  /* what the last step to a maximum still gains */
+#define APART 0.1       /* difference in τ of two maxima */
+#define WIDE_SLACK 4.0  /* of a log-likelihood near the wide maximum, for what its search would gain */
+#define WIDE_STEP 1.0   /* the same for a maximum at one λ, for what it may gain up to the next λ that is looked at */
 #define SAME 1e-4       /* relative difference of two roots that is only the error of the search */
-enum { ROUNDS = 60, QUICK_ROUNDS = 14 };
+enum { ROUNDS = 60, QUICK_ROUNDS = 14, WIDE_LOOKS = 10 };
 
 /* One group: its data, and its own fit. */
 typedef struct {
@@ -16,36 +19,57 @@ typedef struct {
     double estimate; /* λ = log R */
     double omega;    /* logit of the mean */
     double top;      /* the gain over the binomial */
+    int wide;        /* whether the wide maximum may matter; see `Side` */
 } Group;
 
-/* ℓ of one group at its best for a given λ, with its first and second derivative in λ. */
+/* ℓ of one group at its best for a given λ, with its first and second derivative in λ. For a given λ there may be two
+ * maxima in τ. At the narrow one the mean is about that of the fit. At the wide one α_0 is small and the mean near 1/R:
+ * few documents have nearly all tokens of the term. If that may matter, both are followed, and the side has the higher. */
 typedef struct {
     double lambda, level, gain, slope, bend;
-    Best best;
+    Best narrow, wide;
 } Side;
 
-/* Moves a side to another λ. The search for the best τ starts where the side was, or where the mean stays that of the fit
- * if that is far away. (If one document has nearly all occurrences, ℓ may have another maximum in τ, with a larger mean.
- * It is not looked for.) */
+/* τ near the wide maximum. With α_0 → 0 each document that has the term and others contributes log α_0, and each of the D
+ * without it −(1 + α_0 log n_j)/R: α_0 is about R times the former, over D log n_j. */
+static double wide_start(const Group *group, double lambda) {
+    const LengthTable *table = group->of.table;
+    double documents = most(table->tokens - look_up(table->coefficients, LOWEST)[0], 1.0); /* K(0) = Σ (n_j − 1) */
+    double fall = documents * log1p_of(most(table->tokens, 1.0) / documents);
+    return between(log(most(group->of.term->mixed, 1.0) / fall) + lambda, SMALLEST + 5, 0.0);
+}
+
+/* τ where the mean stays that of the fit. */
+static double narrow_start(const Group *group, double level) {
+    double grown = most(-group->omega - level, 1e-3); /* log(1 + e^τ) */
+    return grown > 30 ? grown : log(expm1(grown));
+}
+
+/* Moves a side to another λ. The search for the best τ starts where the side was if that is near. Where both searches
+ * ended at the same maximum, the other one may have appeared since, so both start anew. */
 static void move_to(const Group *group, double lambda, Side *side) {
     double odds = expm1(least(most(lambda, LEAST), 300.0)), level = log(odds), way = level - side->level;
-    if (fabs(way) < 1.5) {
-        side->best.s += side->best.off + between(side->best.turn * way, -2.0, 2.0);
-    } else {
-        double grown = most(-group->omega - level, 1e-3); /* log(1 + e^τ) */
-        side->best.s = grown > 30 ? grown : log(expm1(grown));
+    Best *both[2] = {&side->narrow, &side->wide};
+    int follow = fabs(way) < 1.5 && (!group->wide || fabs(side->narrow.s - side->wide.s) > APART);
+    for (int k = 0; k < 1 + group->wide; k++) {
+        Best *best = both[k];
+        if (follow)
+            best->s += best->off + between(best->turn * way, -2.0, 2.0);
+        else
+            best->s = k == 0 ? narrow_start(group, level) : wide_start(group, lambda);
+        best->s = least(best->s, LARGEST - 1);
+        best_on(&group->of, level, best);
     }
-    side->best.s = least(side->best.s, LARGEST - 1);
-    best_on(&group->of, level, &side->best);
+    const Best *best = group->wide && side->wide.gain > side->narrow.gain ? &side->wide : &side->narrow;
     double rise = (1 + odds) / odds; /* d log(R − 1)/d log R = R/(R − 1) */
     side->lambda = lambda;
     side->level = level;
-    side->gain = side->best.gain;
-    side->slope = side->best.slope * rise;
-    side->bend = side->best.bend * rise * rise - side->best.slope * rise / odds;
+    side->gain = best->gain;
+    side->slope = best->slope * rise;
+    side->bend = best->bend * rise * rise - best->slope * rise / odds;
 }
 
-static Side new_side(void) { return (Side){.level = INFINITY, .best = {.close = CLOSE}}; }
+static Side new_side(void) { return (Side){.level = INFINITY, .narrow = {.close = CLOSE}, .wide = {.close = CLOSE}}; }
 
 /* Both groups with λ_up = λ_down + δ, and the sums of what each side has. */
 typedef struct {
@@ -80,9 +104,22 @@ static void climb(Pairing *pair, double delta, double low, double high) {
     }
 }
 
+/* Climbs from the highest of some points between *low* and *high*, and leaves the pair there if it is higher. */
+static void try_between(Pairing *pair, double delta, double low, double high) {
+    double step = (high - low) / WIDE_LOOKS;
+    Pairing best = *pair, here = *pair;
+    best.gain = -INFINITY;
+    for (int k = 1; k < WIDE_LOOKS; k++) {
+        move_common(&here, low + step * k, delta);
+        if (here.gain > best.gain) best = here;
+    }
+    climb(&best, delta, low, high);
+    if (best.gain > pair->gain) *pair = best;
+}
+
 /* The largest ℓ with λ_up − λ_down = δ. It is between the λ that each group prefers. If one group prefers R = 1, or if its
- * likelihood is flat far from its fit, there may be two maxima: then the search starts at both ends. The pair is left at
- * the higher one. */
+ * likelihood is flat far from its fit, there may be two maxima: then the search starts at both ends. With wide maxima
+ * there may be more, so it also starts in between. The pair is left at the highest one. */
 static double best_common(Pairing *pair, double delta) {
     double floor = most(0.0, -delta), one = most(pair->up->estimate - delta, floor);
     double other = most(pair->down->estimate, floor), low = least(one, other), high = most(one, other);
@@ -90,11 +127,13 @@ static double best_common(Pairing *pair, double delta) {
     if (!(high - low > LEAST)) return pair->gain;
     Pairing from_high = *pair;
     move_common(&from_high, high, delta);
-    int one_maximum = pair->slope > 0 && from_high.slope < 0 && pair->bend < 0 && from_high.bend < 0;
+    int wide = pair->up->wide || pair->down->wide;
+    int one_maximum = !wide && pair->slope > 0 && from_high.slope < 0 && pair->bend < 0 && from_high.bend < 0;
     if (pair->slope > 0) climb(pair, delta, low, high);
     if (one_maximum) return pair->gain;
     if (from_high.slope < 0) climb(&from_high, delta, low, high);
     if (from_high.gain > pair->gain) *pair = from_high;
+    if (wide) try_between(pair, delta, low, high);
     return pair->gain;
 }
 
@@ -176,8 +215,9 @@ static double spread_of(const Group *group) {
 }
 
 /* There may be two such δ, since a likelihood can be flat between R = 1 and the fit: if the group whose λ decreases may
- * have R = 1, the search starts there, too. The farther δ is the limit, if no other λ have a higher likelihood there. */
-static double limit(const Group *up, const Group *down, const double *spread, double root) {
+ * have R = 1, the search starts there, too. The farther δ is the limit, if no other λ have a higher likelihood there. It is
+ * not below *known*, the limit without the wide maxima: with them, the likelihood is nowhere lower. */
+static double limit(const Group *up, const Group *down, const double *spread, double root, double known) {
     double total = sqrt(spread[0] * spread[0] + spread[1] * spread[1]), top = up->top + down->top;
     double lambda_up = up->estimate + root * spread[0] * spread[0] / total;
     double lambda_down = down->estimate - root * spread[1] * spread[1] / total;
@@ -188,19 +228,58 @@ static double limit(const Group *up, const Group *down, const double *spread, do
         double other = quick_limit(&pair, top, root, up->estimate + sqrt(left) * spread[0], 0.0);
         if (!(found > other)) found = other;
     }
+    if (!(found > known) && !isnan(known)) found = known;
+    if (found == INFINITY) return found;
     if (!isfinite(found)) return bracketed_limit(&pair, up->estimate - down->estimate, top, root);
     return fall_at(&pair, found, top) > (1 - SAME) * root ? found : bracketed_limit(&pair, found, top, root);
 }
 
-static void compare(const Group *groups, double root, double *out) {
+/* Whether the wide maximum of a group may be the higher one for some λ up to *farthest*, where ℓ is less than *depth* below
+ * its top. Below that it changes neither the statistic nor a limit. The likelihood where the search would start is known
+ * after one evaluation, and mostly suffices to say no. */
+static int wide_matters(const Group *group, double farthest, double depth) {
+    const LengthTable *table = group->of.table;
+    Group both = *group;
+    both.wide = 1;
+    for (int k = WIDE_LOOKS; k > 0; k--) {
+        double lambda = farthest * k / WIDE_LOOKS, tau = wide_start(group, lambda);
+        double omega = -log(expm1(most(lambda, LEAST))) - log1p_of(exp(tau));
+        if (!(gain(tau, omega, group->of.term, table->tokens, table->coefficients) > group->top - depth - WIDE_SLACK))
+            continue;
+        Side side = new_side();
+        move_to(&both, lambda, &side);
+        double enough = most(side.narrow.gain, group->top - depth) - WIDE_STEP; /* at λ in between it may be higher */
+        if (fabs(side.narrow.s - side.wide.s) > APART && side.wide.gain > enough) return 1;
+    }
+    return 0;
+}
+
+/* *out* has the limits without the wide maxima, or NaN. */
+static void compare_once(const Group *groups, double root, double *out) {
     const Group *a = groups, *b = groups + 1;
     Pairing pair = {a, b, new_side(), new_side(), 0.0, 0.0, 0.0};
     out[0] = most(2 * (a->top + b->top - best_common(&pair, 0.0)), 0.0);
     if (!(root > 0)) return;
     double spread[3] = {spread_of(a), spread_of(b), 0.0};
     spread[2] = spread[0];
-    out[1] = -limit(b, a, spread + 1, root);
-    out[2] = limit(a, b, spread, root);
+    out[1] = -limit(b, a, spread + 1, root, -out[1]);
+    out[2] = limit(a, b, spread, root, out[2]);
+}
+
+/* Compares without the wide maxima, and again if one of them may matter. */
+static void compare(Group *groups, double root, double *out) {
+    out[1] = out[2] = NAN;
+    compare_once(groups, root, out);
+    double depth = most(out[0], root > 0 ? root * root : 0.0) / 2, farthest = 0.0;
+    for (int g = 0; g < 2; g++) farthest = most(farthest, groups[g].estimate);
+    for (int k = 1; k < 3; k++)
+        if (root > 0 && isfinite(out[k])) farthest = most(farthest, fabs(out[k]));
+    farthest = least(farthest + 1.0, FARTHEST);
+    for (int g = 0; g < 2; g++) groups[g].wide = wide_matters(&groups[g], farthest, depth);
+    if (!groups[0].wide && !groups[1].wide) return;
+    double before = out[0];
+    compare_once(groups, root, out);
+    out[0] = least(out[0], before);
 }
 
 int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const LengthTable *second,
@@ -218,7 +297,7 @@ int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const
             if (status != TB_OK) return status;
             const double *fit = task->fits + 6 * i + 3 * g;
             const Profile of = {&terms[g], tables[g], 0.0, OF_RATIO};
-            groups[g] = (Group){of, log_ratio_of(fit[0], fit[1]), fit[1], fit[2]};
+            groups[g] = (Group){of, log_ratio_of(fit[0], fit[1]), fit[1], fit[2], 0};
         }
         compare(groups, task->roots[i], task->out + 3 * i);
     }

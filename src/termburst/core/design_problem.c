@@ -162,13 +162,17 @@ double newton_step(const Problem *of, const double *x, double damping) {
     return predicted;
 }
 
-/* The largest change by the step, of a logit in units of 4, and of τ in units of 3. */
+/* The largest change by the step, of a logit in units of 4, and of τ in units of 3. Where the term is not in a design cell,
+ * logits below `ends` are all the same: one document with an extreme number must not shorten the steps of all others. */
 static double change_of(const Problem *of) {
     int64_t columns = of->design->columns;
     double largest = fabs(of->step[columns]) / 3, tie = tie_is_fitted(of->design) ? of->step[columns - 1] : 0.0;
     pad(of, of->step);
     for (int64_t g = 0; g < of->design->groups; g++) {
-        largest = most(largest, fabs(row_product(of, g)) / 4);
+        const Point *at = &of->points[g];
+        double move = row_product(of, g);
+        if (of->place[g] < 0) move = most(at->omega + move, at->ends) - most(at->omega, at->ends);
+        largest = most(largest, fabs(move) / 4);
     }
     for (int64_t k = 1; k <= *of->counted && tie != 0; k++)
         largest = most(largest, fabs(of->step[columns] - tie * (of->points[of->counted[k]].v - of->middle)) / 3);

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import polars as pl
 
-from termburst.corpus.metadata import as_levels, chosen_rows, column_of, no_column
-from termburst.reading.conditions import both_sides, where_expression
+from termburst.corpus.metadata import as_levels, chosen_rows, column_of
+from termburst.reading.conditions import CONDITION, both_sides, quotes_advice, where_expression
 
 
 def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
@@ -37,17 +37,24 @@ def rows_of_condition(frame: pl.DataFrame, condition: str) -> list[int]:
     >>> rows_of_condition(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945")
     [1]
     """
-    expression = where_expression(condition, "where")
-    _check_columns(frame, condition, expression)
-    return rows_meeting(frame, expression)
+    return rows_meeting(frame, expression_of(frame, condition, "where"))
 
 
-def _check_columns(frame: pl.DataFrame, condition: str, expression: pl.Expr) -> None:
-    """Raise ValueError for a column that is not there; in SQL, a word in double quotes is a column."""
-    for name in expression.meta.root_names():
-        if name not in frame.columns and f'"{name}"' in condition:
-            raise ValueError(f"{no_column(frame, name)}; text stands in single quotes: '{name:.60}'")
-        column_of(frame, name)
+def expression_of(frame: pl.DataFrame, condition: str, option: str) -> pl.Expr:
+    """A condition as an expression; ValueError if the frame lacks one of its columns.
+
+    Examples
+    --------
+    >>> expression_of(pl.DataFrame({"year": [1944]}), "year >= 1945", "where").meta.root_names()
+    ['year']
+    """
+    found = where_expression(condition, option)
+    for name in found.meta.root_names():
+        try:
+            column_of(frame, name)
+        except ValueError as error:
+            raise ValueError(f"{error}{quotes_advice(condition, name)}") from None
+    return found
 
 
 def side_of_each(frame: pl.DataFrame, condition: str, option: str = "by") -> list[str]:
@@ -67,6 +74,19 @@ def side_of_each(frame: pl.DataFrame, condition: str, option: str = "by") -> lis
     return labels
 
 
+def with_conditions_shown(table: pl.DataFrame) -> pl.DataFrame:
+    """The table of a design, with contrasts named by the conditions alone, without the column that has their values.
+
+    Examples
+    --------
+    >>> with_conditions_shown(pl.DataFrame({"contrast": ["by_condition: year >= 1945 - year < 1945"]})).item()
+    'year >= 1945 - year < 1945'
+    """
+    if "contrast" not in table.columns:
+        return table
+    return table.with_columns(pl.col("contrast").cast(pl.String).str.strip_prefix(f"{CONDITION}: "))
+
+
 def sides(frame: pl.DataFrame, condition: str, option: str = "by") -> pl.Series:
     """The group of each document as categories, those that meet the condition first; ValueError if one has none.
 
@@ -77,7 +97,7 @@ def sides(frame: pl.DataFrame, condition: str, option: str = "by") -> pl.Series:
     >>> sides(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945").to_list()
     ['year < 1945', 'year >= 1945']
     """
-    _check_columns(frame, condition, where_expression(condition, option))
+    expression_of(frame, condition, option)
     labels = pl.Series(side_of_each(frame, condition, option), dtype=pl.String)
     if unknown := int((labels == "").sum()):
         such = "documents have" if unknown > 1 else "document has"

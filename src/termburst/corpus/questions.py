@@ -147,14 +147,14 @@ class Questions:
 
     def _by_condition(self, other: Any, by: str, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of the documents that meet a condition against the others."""
-        from termburst.corpus.condition_groups import sides
+        from termburst.corpus.condition_groups import sides, with_conditions_shown
 
         if other is not None:
             raise ValueError("give another corpus or a formula, or by=, and not both")
         if groups is not None:
             raise ValueError(f"by={by!r:.60} is a condition, which has two groups of its own; omit groups=")
         part = self.with_metadata({CONDITION: sides(self._metadata, by)})
-        return part.keyness(by=CONDITION, **options)
+        return with_conditions_shown(part.keyness(by=CONDITION, **options))
 
     def _of_groups(self, other: Any, by: str | None, groups: Iterable[Any], options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of the documents with some values of a column; of two, the first is A."""

@@ -59,7 +59,7 @@ def cluster_test(
     """Test a contrast that varies within clusters, for every term: p by random signs of the scores of clusters."""
     _, codes = np.unique(cluster, return_inverse=True)
     clusters = int(codes.max()) + 1
-    rows, unit = spanning_rows(compared.rows, contrast.vector, compared.data.tokens)
+    rows, unit = spanning_rows(compared.rows, contrast.vector, compared.data.tokens, contrast.sides is None)
     plain = compared.test(contrast, None)
     full, without = compared.both(rows)
     size = without.shape[0]

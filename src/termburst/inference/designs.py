@@ -29,6 +29,8 @@ Names = NDArray[np.object_]
 ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
 LOOSE = 30  # documents with a term from which its tie between mean and precision is fitted,
 APART = 0.3  # if its logits vary between documents by this standard deviation
+EXTREME = 20  # span of a number, in distances between its quartiles, from which some of its values are extreme
+FARTHEST_VALUE = 1000  # span of a number over its unit; beyond, rounding would look like a finite estimate
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
@@ -113,7 +115,7 @@ class DesignComparison:
 
     def test(self, contrast: Contrast, confidence: float | None = 0.95, prefix: str = "") -> ContrastTest:
         """Test one contrast, for every term; *prefix* is put before the names of the references."""
-        rows, unit = spanning_rows(self.rows, contrast.vector, self.data.tokens)
+        rows, unit = spanning_rows(self.rows, contrast.vector, self.data.tokens, contrast.sides is None)
         full, without = self.both(rows)
         columns = rows.shape[1]
         ratio = np.maximum(2 * (full[:, columns + 1] - without[:, columns + 1]), 0.0)
@@ -260,7 +262,8 @@ class DesignComparison:
         """log₂ of the unadjusted ratio."""
         vector = contrast.vector[contrast.own]
         found = _changed(self._unadjusted_beta(contrast.own), vector[None, :])[:, 0] / np.log(2)
-        span = spanning_rows(self.rows[:, contrast.own], vector, self.data.tokens)[1] / np.log(2)
+        number = contrast.sides is None
+        span = spanning_rows(self.rows[:, contrast.own], vector, self.data.tokens, number)[1] / np.log(2)
         found = np.where(np.abs(found) * span > 20, np.copysign(np.inf, found), found)
         return np.where(self._outside(self.rows[:, contrast.own], vector), np.nan, found)
 
@@ -396,16 +399,27 @@ def _saturated_contrast(rows: Floats, vector: Floats, tokens: Floats, kind: NDAr
     return np.ascontiguousarray(found[kind])
 
 
-def spanning_rows(rows: Floats, vector: Floats, tokens: Floats) -> tuple[Floats, Floats]:
+def spanning_rows(
+    rows: Floats, vector: Floats, tokens: Floats, number: bool = False
+) -> tuple[Floats, Floats]:  # fmt: skip
     """`contrast_rows` with a first column that spans 1, and by what to divide its coefficient for log₂ of the ratio.
 
-    Without this, what counts as flat, and the steps of a search, would depend on the unit of a number.
+    Without this, what counts as flat, and the steps of a search, would depend on the unit of a number. If few values of
+    a *number* are far from all others, the unit is what the others span: most documents say nothing about a slope that
+    is measured in the distance to an extreme one.
 
     >>> rows, unit = spanning_rows(np.array([[1.0, 0], [1, 500], [1, 1000]]), np.array([0.0, 1]), np.ones(3))
     >>> rows[:, 0].round(3).tolist(), round(float(unit / np.log(2)))
     ([-0.5, 0.0, 0.5], 1000)
     """
-    span = np.ptp(contrast_rows(rows, vector, tokens)[:, 0])
+    first = contrast_rows(rows, vector, tokens)[:, 0]
+    span = np.ptp(first)
+    if number:
+        order = np.argsort(first)
+        place = np.searchsorted(np.cumsum(tokens[order]), np.array([0.25, 0.75]) * tokens.sum())
+        middle = np.ptp(first[order][place])
+        if 0 < EXTREME * middle < span:
+            span = max(2 * middle, span / FARTHEST_VALUE)
     return contrast_rows(rows, vector * span, tokens), span * np.log(2)
 
 

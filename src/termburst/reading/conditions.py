@@ -48,6 +48,20 @@ def where_expression(condition: str, option: str = "--where") -> pl.Expr:
     return found
 
 
+def quotes_advice(condition: str, name: str) -> str:
+    """What to write instead, if a column that does not exist is text in double quotes.
+
+    Examples
+    --------
+    >>> print(quotes_advice('party = "x"', "x"))
+    ; "x" is the name of a column, since text needs single quotes: party = 'x'
+    """
+    if f'"{name}"' not in condition:
+        return ""
+    better = condition.replace(f'"{name}"', f"'{name}'")
+    return f'; "{name}" is the name of a column, since text needs single quotes: {better:.100}'
+
+
 def looks_at_others(expression: pl.Expr) -> bool:
     """Whether the value of a row depends on other rows: documents come in batches, and each would have its own maximum.
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from termburst.display import LINES, MOST_TERMS, PANELS
+from termburst.display import FREQUENT, LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
+from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.report.pieces import (
     SMALLEST_LOG10_P,
     SURE,
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     "term", "group", "n", "b", "log_ratio", "log_ratio_unadjusted", "ci_low", "ci_high", "effect", "only_in",
-    "only_unadjusted", "log10_p", "log10_q", "log10_p_documents", "reference", "status",
+    "only_unadjusted", "frequent", "log10_p", "log10_q", "log10_p_documents", "reference", "status",
 )  # fmt: skip
 _NEEDED = {"term", "contrast", "log_ratio", "log_ratio_unadjusted", "q_value", "status"}
 
@@ -80,6 +81,8 @@ def summarize_design(
         raise ValueError(f"{title}: no term occurs often enough to compare; lower min_count (or --min-count)")
     held = documents_of(corpus)
     table = _for_the_page(table)
+    if formula == CONDITION:
+        formula = next(iter(_conditions(str(table["group"][0]))), formula)
     listed = table.head(min(max_terms, table.height))
     terms = listed["term"].unique(maintain_order=True).head(panels).to_list()
     return {
@@ -108,12 +111,14 @@ def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
         above = pl.when(pl.col(name) == float("inf")).then(pl.lit("a"))
         return above.when(pl.col(name) == float("-inf")).then(pl.lit("b"))
 
+    rates = [pl.col(name) for name in ("per_million_a", "per_million_b") if name in table.columns]
     logs = {"log10_p": "p_value", "log10_q": "q_value", "log10_p_documents": "p_documents"}
     return table.with_columns(
         pl.col("term").cast(pl.String),
         pl.col("contrast").cast(pl.String).alias("group"),
         only_in=infinite("log_ratio"),
         only_unadjusted=infinite("log_ratio_unadjusted"),
+        frequent=pl.max_horizontal(*rates).fill_null(0.0) > FREQUENT if rates else pl.lit(False),
         **{
             new: pl.col(old).log10().clip(lower_bound=SMALLEST_LOG10_P)
             for new, old in logs.items()
@@ -122,10 +127,22 @@ def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
     )
 
 
+def _conditions(contrast: str) -> list[str]:
+    """The two sides of a contrast of a condition and its opposite; nothing if it is another contrast.
+
+    >>> _conditions("year >= 1945 - year < 1945"), _conditions("year")
+    (['year >= 1945', 'year < 1945'], [])
+    """
+    parts = contrast.split(" - ")
+    cuts = [(" - ".join(parts[:k]), " - ".join(parts[k:])) for k in range(1, len(parts))]
+    return next((list(cut) for cut in cuts if is_condition(cut[0]) and both_sides(cut[0]) == cut), [])
+
+
 def _contrast(name: str, rows: pl.DataFrame, corpus: Any) -> Dict:
     """One contrast: its name, column and two values, how many terms say something about it, and how many differ."""
-    column, colon, values = name.partition(": ")
-    sides = values.split(" - ")
+    conditions = _conditions(name)
+    column, colon, values = ("", ": ", "") if conditions else name.partition(": ")
+    sides = conditions or values.split(" - ")
     if colon and len(sides) != 2:  # a value has " - " in it
         known = getattr(corpus, "metadata", None)
         held = set() if known is None or column not in known.columns else set(map(str, known[column]))

@@ -15,6 +15,8 @@ from termburst.statistics.term_statistics import TermStatistics
 if TYPE_CHECKING:
     import polars as pl
 
+HARDLY = 1.05  # a burst ratio below this would be printed as 1.0
+
 
 def burst_columns(effects: BurstEffects) -> dict[str, Any]:
     """The columns of the effects, in the order in which tables have them."""
@@ -91,8 +93,8 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *,
     'silver: in 21 of 59 documents, and once used, it is not surely used again more often than by chance (31 % of cases)'
     >>> in_words(silver | {"reuse_binomial": 0.93}, 59)  # a frequent term that is crowded into few documents
     'silver: in 21 of 59 documents; if one word of a document is it, another is 5.0 times likelier to be it'
-    >>> in_words(silver | {"reuse_binomial": 0.93, "burst_ratio": 1.04}, 59)
-    'silver: in 21 of 59 documents; if one word of a document is it, another is 1.040 times likelier to be it'
+    >>> in_words(silver | {"reuse_binomial": 0.93, "burst_ratio": 1.02, "ci_low": 1.01}, 59)
+    'silver: in 21 of 59 documents, and hardly bursty: if one word of a document is it, another is less than 5 % likelier'
     >>> in_words(silver | {"n": 24}, 59)  # the fit at mean length says more than its short documents show
     'silver: 24 times in 21 of 59 documents, so at most 3 of them repeat it; the fit expects 86 % at mean length'
     """  # noqa: E501  # a line of output
@@ -107,9 +109,9 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *,
         repeat = f"so at most {n - row['b']:,} of them repeat{'s' if n - row['b'] == 1 else ''} it"
         return f"{row['term']}: {n:,} times {where}, {repeat}; the fit expects {again} at mean length"
     if row["reuse"] <= row["reuse_binomial"] or again == chance:
-        digits = 1 if row["burst_ratio"] >= 1.1 else 3  # 1.0 times likelier would be no difference
-        times = f"{row['burst_ratio']:,.{digits}f} times likelier"
-        return f"{found}; if one word of a document is it, another is {times} to be it"
+        if row["burst_ratio"] < HARDLY:
+            return f"{found}, and hardly bursty: if one word of a document is it, another is less than 5 % likelier"
+        return f"{found}; if one word of a document is it, another is {row['burst_ratio']:,.1f} times likelier to be it"
     at = "" if length is None else f" in a document of mean length ({length:,.0f} tokens)"
     return f"{found}, and once used, it is used again in {again} of cases{at}; by chance it would be {chance}"
 

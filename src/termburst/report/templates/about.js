@@ -27,7 +27,7 @@ function corpusSentence(report, i) {
     : hardlyRepeats(c, i)
     ? ` So at most ${whole(repeat)} of them ${repeat === 1 ? "repeats" : "repeat"} it; the fit expects ${percent(c.reuse[i])} at mean length.`
     : c.reuse[i] >= 0
-      ? ` A document that uses it uses it again in ${percent(c.reuse[i])} of cases${c.reuse[i] > c.reuse_binomial[i] ? `; by chance it would be ${percent(c.reuse_binomial[i])}` : ""}.`
+      ? ` A document of mean length that uses it uses it again in ${percent(c.reuse[i])} of cases${c.reuse[i] > c.reuse_binomial[i] ? `; by chance it would be ${percent(c.reuse_binomial[i])}` : ""}.`
       : "";
   if (!(c.burst_ratio[i] > 1)) return `${term}: ${where}.${again} It does not repeat more than chance explains.`;
   const interval = c.ci_high[i] >= 1 ? `${times(c.ci_low[i])} to ${times(c.ci_high[i])}` : `at least ${times(c.ci_low[i])}`;
@@ -67,7 +67,7 @@ function aboutCorpus(report) {
     ? `${whole(overview.sure)} of ${report.sized(overview.tested)} come in bursts: once used, used again, more than chance explains (${report.bar}).` +
       (lead === undefined || hardlyRepeats(columns, lead) || !(columns.reuse[lead] > columns.reuse_binomial[lead])
         ? ""
-        : ` ${quoted(report.terms[lead])} is used again in ${percent(columns.reuse[lead])} of the documents that use it; by chance it would be ${percent(columns.reuse_binomial[lead])}.`)
+        : ` ${quoted(report.terms[lead])} is used again in ${percent(columns.reuse[lead])} of the documents of mean length that use it; by chance it would be ${percent(columns.reuse_binomial[lead])}.`)
     : `None of ${report.sized(overview.tested)} is surely bursty (${report.bar}).`;
   adviseCorpus(report);
   byId("main-title").textContent = "How often, how bursty";

@@ -19,6 +19,9 @@ function designRange(report, i, ratio) {
   return low[i] < 0 && high[i] > 0 ? ` (95 %: from ${ratio(low[i])} less to ${ratio(high[i])} more)` : ` (95 %: ${ends[0]} to ${ends[1]})`;
 }
 
+// A value with the name of its column; a condition says by itself what it is.
+const sideOf = (column, side) => [column, side].filter(Boolean).map(visible).join(" ");
+
 function designSentence(report, i) {
   const { columns: c } = report;
   const { sides, column, name } = contrastOf(report, i);
@@ -28,12 +31,14 @@ function designSentence(report, i) {
   const verdict = report.sure(i) ? "That is more than its burstiness explains." : "That may be chance: the evidence is not enough.";
   if (!sides) {
     if (c.only_in[i]) return `${begin} All of it is where ${visible(column)} is ${down ? "lowest" : "highest"}. ${verdict}`;
-    return `${begin} With each unit of ${visible(column)} it becomes ${ratioPerUnit(c.log_ratio[i])} ${down ? "rarer" : "as frequent"}${designRange(report, i, ratioPerUnit)}, all else equal. ${verdict}`;
+    return `${begin} With each unit of ${visible(column)} ${c.frequent?.[i] ? `its odds become ${ratioPerUnit(c.log_ratio[i])} ${down ? "smaller" : "as large"}` : `it becomes ${ratioPerUnit(c.log_ratio[i])} ${down ? "rarer" : "as frequent"}`}${designRange(report, i, ratioPerUnit)}, all else equal. ${verdict}`;
   }
-  const [mine, yours] = (down ? [...sides].reverse() : sides).map((side) => `${visible(column)} ${visible(side)}`);
+  const [mine, yours] = (down ? [...sides].reverse() : sides).map((side) => sideOf(column, side));
   if (c.only_in[i]) return `${begin} Of the two, only ${mine} uses it, not ${yours}. ${verdict}`;
   const alone = Number.isFinite(c.log_ratio_unadjusted[i]) ? designAlone(report, i, mine, yours, down) : "";
-  return `${begin} ${capital(mine)} uses it ${ratioOf(c.log_ratio[i])} as often as ${yours}${designRange(report, i, ratioOf)}, all else equal${alone}. ${verdict}`;
+  // what is estimated is a ratio of odds; for a rare word that is how many times as often
+  const often_as = c.frequent?.[i] ? `has ${ratioOf(c.log_ratio[i])} the odds of it that ${yours} has` : `uses it ${ratioOf(c.log_ratio[i])} as often as ${yours}`;
+  return `${begin} ${capital(mine)} ${often_as}${designRange(report, i, ratioOf)}, all else equal${alone}. ${verdict}`;
 }
 
 // The unadjusted ratio, in words; nothing if there is no other column in the formula.
@@ -41,7 +46,8 @@ function designAlone(report, i, mine, yours, down) {
   const alone = report.columns.log_ratio_unadjusted[i];
   if (Math.abs(alone - report.columns.log_ratio[i]) < 5e-3) return "";
   const turned = alone < 0 !== down;
-  return turned ? `; without the other columns, ${yours} uses it ${ratioOf(alone)} as often` : `; without the other columns, ${ratioOf(alone)}`;
+  const more = report.columns.frequent?.[i] ? `has ${ratioOf(alone)} the odds` : `uses it ${ratioOf(alone)} as often`;
+  return turned ? `; without the other columns, ${yours} ${more}` : `; without the other columns, ${ratioOf(alone)}`;
 }
 
 function aboutDesign(report) {
@@ -59,7 +65,7 @@ function aboutDesign(report) {
   report.sentence = (i) => designSentence(report, i);
   report.facts = (i) => [
     ["contrast", "what is compared", visible(columns.group[i])],
-    ["log₂ ratio", "binary logarithm of the ratio, with all other columns equal: 1 means twice as often", shown("log_ratio", decimal, i)],
+    ["log₂ ratio", "binary logarithm of the ratio, with all other columns equal: 1 means twice the odds, which is twice as often if the word is rare", shown("log_ratio", decimal, i)],
     ["interval", "of the log₂ ratio", `${shown("ci_low", decimal, i)} to ${shown("ci_high", decimal, i)}`],
     ["unadjusted", "the log₂ ratio without the other columns", shown("log_ratio_unadjusted", decimal, i)],
     ["p", `how p was obtained: ${columns.reference[i]}`, shown("log10_p", probability, i)],
@@ -98,7 +104,7 @@ function describeDesign(report) {
 // What changes with the contrast.
 function describeContrast(report) {
   const { name, column, sides, tested, sure } = contrastOf(report);
-  const what = sides ? `${visible(column)} ${visible(sides[0])} against ${visible(sides[1])}` : `the slope of ${visible(column)}, per unit`;
+  const what = sides ? `${sideOf(column, sides[0])} against ${visible(sides[1])}` : `the slope of ${visible(column)}, per unit`;
   report.edge = edgeOf({ log_ratio: report.columns.log_ratio.filter((_, i) => report.inGroup(i)) }, sides ? 1 : 0);
   byId("contrast-note").textContent = `${capital(what)}: ${whole(sure)} of ${report.sized(tested)} differ (${report.bar}).`;
   describe("main", `Volcano chart of ${visible(name)}: the log ratio on the horizontal axis, the p-value on the vertical axis. The table below has the same numbers.`);
