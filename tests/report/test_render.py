@@ -73,7 +73,7 @@ def test_panels_come_back(summary):
 
 
 def test_a_page_of_a_hundred_thousand_terms_is_below_five_megabytes():
-    """Zipfian and bursty, with terms as long as words, and lines of text for 2,000 panels; ten pairs are a few lines."""
+    """Zipfian and bursty, with terms as long as words, lines for 2,000 panels; no pairs, which are a few lines."""
     rng = np.random.default_rng(5)
     vocabulary = np.array([f"w{number:x}{rng.integers(1 << 30):x}"[:9] for number in range(120_000)])
     share = 1 / np.arange(1, len(vocabulary) + 1)
