@@ -99,10 +99,10 @@ def burstiness_test(
         return _like(test_in_memory(statistics, adjust=adjust, **options, **shown), source.frame)
     dealt = Dealt.of(cells_of(source, counting, "patterns"))
     checked_hyperparameters(dealt.collection.mean_length if mu is None else mu, sigma2)
-    learned, drawing = dealt.learned(intervals=intervals), {"draws": draws, "seed": seed}
-    of_plr: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form}
-    nulls = StoredNulls(dealt.lengths, learned.longest, learned.sizes, **drawing, **of_plr)
-    shared = shared_null(dealt.lengths, learned.longest, **drawing, nulls=nulls)
+    learned = dealt.learned(intervals=intervals)
+    drawing: dict[str, Any] = {name: options[name] for name in ("draws", "seed", "mu", "sigma2", "form")}
+    nulls = StoredNulls(dealt.lengths, learned.longest, learned.sizes, **drawing)
+    shared = shared_null(dealt.lengths, learned.longest, draws=draws, seed=seed, nulls=nulls)
     function = partial(
         tested, lengths=dealt.lengths, options=options | shown | {"shared": shared, "sums": learned.sums}
     )

@@ -83,8 +83,9 @@ class StoredNulls:
             yield PhaseNulls(
                 of.checkpoints[some],
                 int(np.searchsorted(of.checkpoints[some], enumerated, side="right")),
-                *(_read(file, some, of.draws) for file in of.files),
-                Curves(*(values[some] for values in of.curves)),
+                _read(of.files[0], some, of.draws),
+                _read(of.files[1], some, of.draws),
+                Curves(of.curves.x[some], of.curves.log_p[some], of.curves.size[some]),
                 of.of_plr[some],
                 of.of_score[some],
             )

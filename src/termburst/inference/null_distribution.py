@@ -393,9 +393,10 @@ class Null:
         last = self.longest.phases[phase]
         if checkpoints[-1] != last:
             checkpoints = np.append(checkpoints, last)
-        drawn = self._draw(checkpoints, self.draws_of(phase), self.phase_seeds[phase])
+        b, plr, score = self._draw(checkpoints, self.draws_of(phase), self.phase_seeds[phase])
         sampled = int(np.searchsorted(checkpoints, enumerated, side="right"))
-        return PhaseNulls(checkpoints, sampled, *drawn[1:], *self._values(checkpoints, sampled, *drawn))
+        curves, of_plr, of_score = self._values(checkpoints, sampled, b, plr, score)
+        return PhaseNulls(checkpoints, sampled, plr, score, curves, of_plr, of_score)
 
     def _draw(self, checkpoints: Integers, draws: int, seeds: Any) -> Drawn:
         """The results of `core.simulate`, one row per checkpoint."""
