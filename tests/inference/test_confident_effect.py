@@ -58,3 +58,9 @@ def test_nothing_selected_and_one_level():
     found = confident_effects(infinite, np.array([0.05, 0.01]), np.ones(2, bool), "bh", 2)
     assert np.isfinite(found).all()
     assert found[0] == 0
+
+
+def test_a_stricter_level_never_gives_a_larger_effect():
+    """Ends that are not nested, as a likelihood with two maxima gives them: the nearest one counts."""
+    ends, levels = np.array([[1.4, 3.5], [1.2, 0.9]]), np.array([0.05, 0.001])
+    assert (confident_effects(ends, levels, np.array([True, True]), "bh", 20) <= ends[:, 0]).all()

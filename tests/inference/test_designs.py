@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from scipy.interpolate import BSpline
 from scipy.optimize import minimize
-from scipy.special import betaln, expit
+from scipy.special import betaln, expit, xlogy
 
 from termburst.inference.designs import Contrast, DesignComparison, contrast_rows, spanning_rows
 from termburst.inference.keyness import compare
@@ -323,3 +324,63 @@ def test_one_extreme_number(seed, value):
             fallen = 2 * (top - profile_by_scipy(x, X[:, i], lengths, limit))
             assert np.isfinite(limit)
             assert fallen == pytest.approx(3.84, rel=2e-3)
+
+
+def test_a_number_far_from_all_others_does_not_change_p():
+    """The term is in neither of these documents: only the other 39 say something."""
+    counts = np.array([0, 3, 2, 0, 0, 1, 0, 0, 0, 0, 3, 3, 2, 1, 0, 0, 0, 0, 0, 0] * 2)
+    X = np.column_stack([counts, 200 - counts])
+    p = []
+    for far in (30.0, 300.0, 1000.0):
+        x = np.append(far, np.arange(1, 40) % 10)
+        p.append(comparison(X, np.column_stack([np.ones(40), x])).test(Contrast("x", np.eye(2)[1], np.array([0, 1]))))
+    assert p[0].p_value[0] < 1e-6
+    for found in p[1:]:
+        np.testing.assert_allclose(found.p_value[0], p[0].p_value[0], rtol=1e-3)
+        np.testing.assert_allclose([found.ci_low[0], found.ci_high[0]], [p[0].ci_low[0], p[0].ci_high[0]], rtol=1e-3)
+
+
+def test_an_extreme_number_beside_another_covariate():
+    counts = np.array([0, 3, 11, 0, 5, 2, 0, 12, 2, 0, 0, 1, 2, 1])
+    lengths = np.array([13, 39, 45, 42, 45, 50, 58, 27, 46, 58, 26, 58, 16, 57])
+    group = np.array([letter == "a" for letter in "baabbaababbbba"])
+    x = np.array([0.0, 3.6, 4.4, 8.1, 1.1, 1.5, 3.0, 4.1, 7.1, 3.9, 7.2, 2.3, 3.6, 7.7])
+    found = []
+    for far in (100.0, 2000.0):
+        x[0] = far
+        of = comparison(np.column_stack([counts, lengths - counts]), np.column_stack([np.ones(14), x, group]))
+        found.append(of.test(Contrast("x", np.eye(3)[1], np.array([0, 1]))))
+    assert found[1].status[0] == "converged"
+    for name in ("log_ratio", "unadjusted", "ci_low", "statistic"):
+        np.testing.assert_allclose(getattr(found[1], name)[0], getattr(found[0], name)[0], rtol=1e-3)
+
+
+def test_a_term_of_the_extreme_document_alone_is_separated_with_and_without_adjusting():
+    counts, x = np.zeros(30, dtype=int), np.arange(30) % 10.0
+    counts[0], x[0] = 3, 1000.0
+    of = comparison(np.column_stack([counts, 100 - counts]), np.column_stack([np.ones(30), x, np.arange(30) % 2]))
+    found = of.test(Contrast("x", np.eye(3)[1], np.array([0, 1])))
+    assert found.log_ratio[0] == found.unadjusted[0] == np.inf
+
+
+def test_no_statistic_of_a_rare_word_is_above_its_deviance():
+    """2Δℓ is at most that of a free share per document against one share, however free a spline may be."""
+    rng = np.random.default_rng(21)
+    documents, terms = 59, 400
+    lengths, year, group = rng.integers(100, 4000, documents), np.arange(documents) * 4.0, rng.integers(0, 3, documents)
+    counts = np.zeros((documents, terms), dtype=int)
+    for k in range(terms):
+        counts[rng.choice(documents, 2 + k % 4, replace=False), k] = rng.integers(1, 4, 2 + k % 4)
+    knots = np.r_[[0.0] * 4, 116.0, [232.0] * 4]
+    spline = BSpline.design_matrix(year, knots, 3).toarray()[:, 1:]
+    design = np.column_stack([np.ones(documents), group == 1, group == 2, spline])
+    X = with_rest(counts, lengths)
+    found = comparison(X, design).test(Contrast("group", np.eye(7)[1], np.array([0, 1]), ("group", 1, 0)), None)
+    total = X.sum(axis=1)[:, None]
+    share = counts.sum(axis=0) / total.sum()
+    free = xlogy(counts, counts / total) + xlogy(total - counts, 1 - counts / total)
+    one = xlogy(counts, share) + xlogy(total - counts, 1 - share)
+    deviance = 2 * (free - one).sum(axis=0)
+    known = np.isfinite(found.statistic[:terms])
+    assert known.sum() > 300
+    assert (found.statistic[:terms][known] <= deviance[known] + 1e-6).all()

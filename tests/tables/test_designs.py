@@ -250,3 +250,9 @@ def test_the_extra_for_formulas_has_all_that_they_import():
     """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (run.stdout, run.stderr) == ("['Intercept', 'party[T.R]', 'year']\n", "")
+
+
+def test_a_number_with_a_value_far_from_all_others_is_said():
+    x = np.append(np.arange(49) % 10.0, 1e6)
+    with pytest.warns(UserWarning, match=r"half of the documents have 'x' between .* but it goes from 0 to 1e\+06"):
+        tb.keyness_design([[1, 9]] * 50, "x", metadata={"x": x}, terms=["so", "it"])

@@ -3,6 +3,8 @@
 #include "burst_places.h"
 #include "cholesky.h"
 
+#define FARTHEST_PLACE 2.0 /* in units of the column */
+
 enum { ROUNDS = 80 };
 
 /* x̃: the column of the coefficient minus its projection on the other columns, weighted by the variance of the score. */
@@ -55,6 +57,27 @@ static Moments moments(const Bursts *of, int64_t groups) {
     }
     found.without *= of->documents / most(of->documents - 1, 1.0);
     return found;
+}
+
+/* How far apart places may be and still count as equal: a tenth of the standard deviation of one burst, in which no place
+ * is farther than twice the unit of the column. Designs span one unit, but for a number with extreme values, whose unit is
+ * what its other values span: without the bound they would all count as equal. */
+static double nearness(const Bursts *of, int64_t groups) {
+    double variance = 0.0;
+    for (int64_t k = 0; k < of->count; k++) {
+        const double *share = of->share + k * groups, *rise = of->rise + k * groups;
+        double mean = 0.0, steepest = 0.0;
+        for (int64_t g = 0; g < groups; g++) {
+            mean += share[g] * between(of->column[g], -FARTHEST_PLACE, FARTHEST_PLACE) * rise[g];
+            if (share[g] > 0) steepest = most(steepest, fabs(rise[g]));
+        }
+        for (int64_t g = 0; g < groups; g++) {
+            double off = of->column[g] * rise[g] - mean, bound = FARTHEST_PLACE * steepest;
+            off = between(off, -bound, bound);
+            variance += of->times[k] * share[g] * off * off;
+        }
+    }
+    return 0.1 * sqrt(variance / of->bursts);
 }
 
 /* The cumulant generating function of T at s, with its first two derivatives. */
@@ -189,7 +212,7 @@ static void test_term(const Cells *cells, const Design *design, const LengthClas
         t += weight_of(cells, j) * of->column[g] * of->rise[k * groups + g];
     }
     double root_at[2]; /* √(−2 log P) of the smallest and the largest T */
-    double same = 0.1 * sqrt(about.variance / of->bursts);
+    double same = nearness(of, groups);
     out[4] = 1.0;
     for (int side = -1; side <= 1; side += 2) {
         End end = farthest(of, groups, side, same);

@@ -363,7 +363,7 @@ class Questions:
         from termburst.weight_files import Weights
 
         if y is not None and not named_scheme(scheme).uses_labels:
-            raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-bm25'")
+            raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-lift'")
         labels = columns.labels_of(self._metadata, y).to_list() if isinstance(y, str) else y
         matrix = TermWeighting(scheme, **options).fit_transform(self._filled().counts, labels)
         return Weights(matrix, self.terms, np.array(self._documents.ids, dtype=object))

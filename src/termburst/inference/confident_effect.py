@@ -87,7 +87,9 @@ class Claims:
 
     def at(self, ends: Floats) -> Iterator[Floats]:
         """L_i(t_k) of every term, for one rank k after another."""
-        ends, z = np.nan_to_num(ends, nan=0.0, neginf=0.0), stats.norm.isf(self.levels / 2)
+        # Intervals are nested. If a likelihood with several maxima gives others, the nearest end so far counts.
+        ends = np.minimum.accumulate(np.nan_to_num(ends, nan=0.0, neginf=0.0), axis=1)
+        z = stats.norm.isf(self.levels / 2)
         return (_at(wanted, z, ends) for wanted in self.wanted)
 
     def effects(self, ends: Floats, least: Floats) -> Floats:

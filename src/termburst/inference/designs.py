@@ -29,6 +29,7 @@ Names = NDArray[np.object_]
 ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
 LOOSE = 30  # documents with a term from which its tie between mean and precision is fitted,
 APART = 0.3  # if its logits vary between documents by this standard deviation
+TOLD = 1.0  # 2Δℓ from which the fit without the contrast is looked for a second time
 EXTREME = 20  # span of a number, in distances between its quartiles, from which some of its values are extreme
 FARTHEST_VALUE = 1000  # span of a number over its unit; beyond, rounding would look like a finite estimate
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
@@ -139,7 +140,7 @@ class DesignComparison:
         return ContrastTest(
             contrast.name,
             np.where(absent, np.nan, log_ratio),
-            np.where(absent, np.nan, log_ratio if contrast.own.size == columns else self._alone(contrast)),
+            np.where(absent, np.nan, log_ratio if contrast.own.size == columns else self._alone(contrast, log_ratio)),
             np.where(absent, np.nan, limits[:, 0]),
             np.where(absent, np.nan, limits[:, 1]),
             np.where(everywhere, 0.0, np.where(absent, np.nan, ratio)),
@@ -179,6 +180,7 @@ class DesignComparison:
         start = np.nan_to_num(np.column_stack([_changed(self.raw[:, :columns], there), self.raw[:, columns]]))
         full, without, tangents = self.regression.fit_both(rows, start, self.rivals)
         full[:, columns + 2] = self.raw[:, columns + 2]
+        without = self._from_one_mean(rows, full, without)
         behind = np.flatnonzero(without[:, columns + 1] > full[:, columns + 1] + 1e-8)
         if behind.size:  # the start was at a lower maximum
             again = np.nan_to_num(without[:, : columns + 1])
@@ -186,6 +188,22 @@ class DesignComparison:
             higher = (better[:, columns + 1] > full[:, columns + 1])[:, None]
             full, tangents = np.where(higher, better, full), np.where(higher, np.nan, tangents)
         return full, without, tangents
+
+    def _from_one_mean(self, rows: Floats, full: Floats, without: Floats) -> Floats:
+        """The fits without the first coefficient, or those found from the model with one mean, if they are higher.
+
+        The others begin at the fit with it. If a rare word leaves other coefficients of a number or a spline almost
+        free, these are large there, and without the first one they are far from any maximum: the search ended where
+        2Δℓ was in the thousands. The fits of categories alone have no such coefficients.
+        """
+        if _saturated(self.rows) is not None:
+            return without
+        gain = rows.shape[1] + 1
+        told = np.flatnonzero(2 * (full[:, gain] - without[:, gain]) > TOLD)
+        start = self.regression.start(rows, self.null)
+        start[:, 0] = 0.0
+        again = self.regression.fit(rows, start, held=True, terms=told)
+        return np.where((again[:, gain] > without[:, gain])[:, None], again, without)
 
     def fitted_tie(self, rows: Floats, full: Floats) -> FittedTie:
         """Fits with a κ of their own, of terms whose documents say something about the tie; the last ones are kept.
@@ -258,12 +276,17 @@ class DesignComparison:
         critical[scaled] = scale * stats.chi2.isf(1 - confidence, 1)
         return np.where(separated, one_sided(confidence, self.freedom), critical)
 
-    def _alone(self, contrast: Contrast) -> Floats:
-        """log₂ of the unadjusted ratio."""
+    def _alone(self, contrast: Contrast, adjusted: Floats) -> Floats:
+        """log₂ of the unadjusted ratio.
+
+        It is infinite if it is large in the unit of a slope, or if it is large over all values, extreme ones included,
+        and the *adjusted* one is infinite.
+        """
         vector = contrast.vector[contrast.own]
         found = _changed(self._unadjusted_beta(contrast.own), vector[None, :])[:, 0] / np.log(2)
-        number = contrast.sides is None
-        span = spanning_rows(self.rows[:, contrast.own], vector, self.data.tokens, number)[1] / np.log(2)
+        own = self.rows[:, contrast.own]
+        spans = [spanning_rows(own, vector, self.data.tokens, number)[1] / np.log(2) for number in (True, False)]
+        span = np.where(np.isinf(adjusted), spans[1], spans[0] if contrast.sides is None else spans[1])
         found = np.where(np.abs(found) * span > 20, np.copysign(np.inf, found), found)
         return np.where(self._outside(self.rows[:, contrast.own], vector), np.nan, found)
 
@@ -415,12 +438,19 @@ def spanning_rows(
     first = contrast_rows(rows, vector, tokens)[:, 0]
     span = np.ptp(first)
     if number:
-        order = np.argsort(first)
-        place = np.searchsorted(np.cumsum(tokens[order]), np.array([0.25, 0.75]) * tokens.sum())
-        middle = np.ptp(first[order][place])
+        # Adjusted for other covariates, an extreme value moves those that share them, so ask the number itself, too.
+        middles = (_quartile_distance(values, tokens) for values in (first, rows @ vector / (vector @ vector)))
+        middle = min(filter(None, middles), default=0.0)
         if 0 < EXTREME * middle < span:
             span = max(2 * middle, span / FARTHEST_VALUE)
     return contrast_rows(rows, vector * span, tokens), span * np.log(2)
+
+
+def _quartile_distance(values: Floats, tokens: Floats) -> float:
+    """Between the quartiles of the values of all tokens."""
+    order = np.argsort(values)
+    place = np.searchsorted(np.cumsum(tokens[order]), np.array([0.25, 0.75]) * tokens.sum())
+    return float(np.ptp(values[order][place]))
 
 
 def _length_classes(data: DesignCells) -> core.LengthClasses:

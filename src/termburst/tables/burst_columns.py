@@ -94,7 +94,7 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *,
     >>> in_words(silver | {"reuse_binomial": 0.93}, 59)  # a frequent term that is crowded into few documents
     'silver: in 21 of 59 documents; if one word of a document is it, another is 5.0 times likelier to be it'
     >>> in_words(silver | {"reuse_binomial": 0.93, "burst_ratio": 1.02, "ci_low": 1.01}, 59)
-    'silver: in 21 of 59 documents, and hardly bursty: if one word of a document is it, another is less than 5 % likelier'
+    'silver: in 21 of 59 documents, and hardly bursty: if one word of a document is it, another is 2 % likelier to be it'
     >>> in_words(silver | {"n": 24}, 59)  # the fit at mean length says more than its short documents show
     'silver: 24 times in 21 of 59 documents, so at most 3 of them repeat it; the fit expects 86 % at mean length'
     """  # noqa: E501  # a line of output
@@ -110,7 +110,8 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *,
         return f"{row['term']}: {n:,} times {where}, {repeat}; the fit expects {again} at mean length"
     if row["reuse"] <= row["reuse_binomial"] or again == chance:
         if row["burst_ratio"] < HARDLY:
-            return f"{found}, and hardly bursty: if one word of a document is it, another is less than 5 % likelier"
+            more = f"{100 * (row['burst_ratio'] - 1):.0f} %" if row["burst_ratio"] > 1.01 else "less than 1 %"
+            return f"{found}, and hardly bursty: if one word of a document is it, another is {more} likelier to be it"
         return f"{found}; if one word of a document is it, another is {row['burst_ratio']:,.1f} times likelier to be it"
     at = "" if length is None else f" in a document of mean length ({length:,.0f} tokens)"
     return f"{found}, and once used, it is used again in {again} of cases{at}; by chance it would be {chance}"

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from termburst.display import did_you_mean
 from termburst.inference.checks import shown
-from termburst.inference.designs import Contrast
+from termburst.inference.designs import FARTHEST_VALUE, Contrast
 
 if TYPE_CHECKING:
     import polars as pl
@@ -131,9 +131,21 @@ class Design:
     def _slope(self, name: str) -> Contrast:
         import polars as pl
 
+        self._warn_of_far_values(name)
         return Contrast(
             name, self._mean_row(name, pl.col(name) + 1) - self._mean_row(name, pl.col(name)), self._own(name)
         )
+
+    def _warn_of_far_values(self, name: str) -> None:
+        """Warn of a number whose slope rests on very few documents, and whose fits may fail."""
+        values = np.repeat(self.frame[name].to_numpy().astype(np.float64), self.documents.astype(np.int64))
+        least, low, high, most = np.quantile(values, [0, 0.25, 0.75, 1])
+        if 0 < FARTHEST_VALUE * (high - low) < most - least:
+            warnings.warn(
+                f"half of the documents have {name!r:.60} between {low:g} and {high:g}, but it goes from {least:g} to "
+                f"{most:g}: fits of such a slope may fail. Check the extreme values, or use log({name:.60})",
+                stacklevel=5,
+            )
 
     def _mean_row(self, name: str, value: Any) -> Floats:
         """The mean over documents of the rows of the design, if all documents had that value."""
@@ -347,10 +359,10 @@ def _columns(
                 f"the column {name!r:.60} has lists or objects, but a formula needs text, numbers or dates"
             )
         if column.null_count() or (column.dtype.is_float() and column.is_nan().any()):
-            known = "is_not_null" if column.null_count() else "is_not_nan"
+            known = f'"{name:.60} IS NOT NULL"' if column.null_count() else f"pl.col({name!r:.60}).is_not_nan()"
             raise ValueError(
                 f"{column.null_count() or int(column.is_nan().sum()):,} documents have nothing in the column "
-                f"{name!r:.60}; leave them out with corpus.where(pl.col({name!r:.60}).{known}())"
+                f"{name!r:.60}; leave them out with corpus.where({known}), or --where on the command line"
             )
         if column.dtype.is_temporal() and column.dtype != pl.Duration:
             column = column.dt.year() + (column.dt.ordinal_day() - 1) / 365.25  # dates as years
