@@ -202,7 +202,7 @@ class DesignComparison:
         told = np.flatnonzero(2 * (full[:, gain] - without[:, gain]) > TOLD)
         start = self.regression.start(rows, self.null)
         start[:, 0] = 0.0
-        again = self.regression.fit(rows, start, held=True, terms=told)
+        again = self.regression.fit(rows, start, how="climb", held=True, terms=told)
         return np.where((again[:, gain] > without[:, gain])[:, None], again, without)
 
     def fitted_tie(self, rows: Floats, full: Floats) -> FittedTie:
