@@ -436,7 +436,7 @@ def spanning_rows(
     ([-0.5, 0.0, 0.5], 1000)
     """
     first = contrast_rows(rows, vector, tokens)[:, 0]
-    span = np.ptp(first)
+    span = float(np.ptp(first))
     if number:
         # Adjusted for other covariates, an extreme value moves those that share them, so ask the number itself, too.
         middles = (_quartile_distance(values, tokens) for values in (first, rows @ vector / (vector @ vector)))
