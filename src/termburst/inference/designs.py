@@ -194,7 +194,7 @@ class DesignComparison:
 
         The others begin at the fit with it. If a rare word leaves other coefficients of a number or a spline almost
         free, these are large there, and without the first one they are far from any maximum: the search ended where
-        2Δℓ was in the thousands. The fits of categories alone have no such coefficients.
+        2Δℓ was in the thousands. One category alone has no such coefficients.
         """
         if _saturated(self.rows) is not None:
             return without
