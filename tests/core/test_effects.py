@@ -4,11 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from mpmath import mp
 from twins import effects as twin
 
 from termburst.core import effects as core
 from termburst.inference.burst_effects import burst_level, coordinates
-from termburst.models.cells import term_cells
+from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.length_table import LengthTable
 
@@ -107,3 +108,80 @@ def test_wrong_shapes_and_indices_are_errors():
         problem.limits(2)
     with pytest.raises(ValueError, match="above 1"):
         core.reuse_logits(np.zeros(1), np.zeros(1), 1.0)
+
+
+class Precise:
+    """A term with one occurrence in each of some documents, in 50 digits; α = ∞ is the binomial.
+
+    *documents* are the numbers of documents with each length, *having* those that have the term.
+    """
+
+    def __init__(self, documents, having):
+        self.documents, self.having = documents, having
+        self.n_i, self.n = sum(having.values()), sum(length * number for length, number in documents.items())
+
+    def log_likelihood(self, alpha, alpha_not):
+        if alpha == mp.inf:
+            return self.n_i * mp.log(alpha_not) + (self.n - self.n_i) * mp.log1p(-alpha_not)  # here the share
+        rise = lambda start, by: mp.loggamma(start + by) - mp.loggamma(start)  # noqa: E731
+        none = sum(k * (rise(alpha_not, n) - rise(alpha + alpha_not, n)) for n, k in self.documents.items())
+        return none + sum(k * mp.log(alpha / (alpha_not + n - 1)) for n, k in self.having.items())
+
+    def at_level(self, alpha, level):
+        """The log-likelihood where reuse has this level and α is given."""
+        bracket = (-40, -1) if alpha == mp.inf else (-5, 45)
+        of = mp.findroot(lambda t: reuse_precisely(alpha, mp.exp(t)) - level, bracket, solver="ridder", tol=1e-30)
+        return self.log_likelihood(alpha, mp.exp(of))
+
+    def highest_at(self, level):
+        best, width = mp.mpf(-3), mp.mpf(2)
+        for steps in (8, 3, 3, 3, 3, 3):  # of log α: from −19 to 13, then finer and finer
+            some = [best + width * k for k in range(-steps, steps + 1)]
+            best, width = max(some, key=lambda s: self.at_level(mp.exp(s), level)), width / 4
+        return max(self.at_level(mp.exp(best), level), self.at_level(mp.inf, level))
+
+
+def reuse_precisely(alpha, alpha_not):
+    """The logit of reuse; for α = ∞ of a binomial with the share α_¬."""
+    if alpha == mp.inf:
+        none, once = LENGTH * mp.log1p(-alpha_not), LENGTH * alpha_not / (1 - alpha_not)
+    else:
+        none = sum(mp.log1p(-alpha / (alpha + alpha_not + k)) for k in range(LENGTH))
+        once = LENGTH * alpha / (alpha_not + LENGTH - 1)
+    return mp.log(mp.expm1(-none) / once - 1)
+
+
+@pytest.mark.parametrize("alpha_0", [1e3, 1e6, 1e9, 1e11])
+@pytest.mark.parametrize("share", [1e-9, 1e-6, 1e-3])
+def test_reuse_is_precise_for_rare_and_even_terms(alpha_0, share):
+    with mp.workdps(50):
+        alpha = mp.mpf(alpha_0) * mp.mpf(share)
+        expected = float(reuse_precisely(alpha, mp.mpf(alpha_0) - alpha))
+    tau, omega = np.log([alpha_0]), np.log([share]) - np.log1p([-share])
+    found = core.reuse_logits(tau, omega, float(LENGTH))[0]
+    assert found == pytest.approx(expected, rel=1e-11)  # the odds are down to 1e-8
+
+
+@pytest.mark.parametrize("having", [{200: 2}, {100: 1}, {100: 6, 200: 1}, {100: 40, 200: 40, 300: 30}])
+def test_limits_of_reuse_of_terms_that_never_repeat(having):
+    # The likelihood on the curve of a level has two maxima or one, which may be the binomial, at its end.
+    documents = {100: 300_000, 200: 400_000, 300: 300_000}
+    once, length, weight = np.ones(len(having), np.int32), np.array(list(having), np.int32), list(having.values())
+    n_i = np.array([sum(weight)])
+    cells = TermCells(
+        np.array([0, len(having)]), once, length, np.array(weight, np.float64), n_i, n_i,
+        np.array(list(documents)), np.array(list(documents.values())),
+    )  # fmt: skip
+    fit = fit_beta_binomial(cells)
+    gain = np.maximum(fit.loglik - fit.loglik_binomial, 0.0)
+    out = np.full(2, np.nan).view(core.ROOTS)
+    table = LengthTable.of(cells.lengths, cells.length_documents).for_kernels()
+    roots = np.array(ROOTS).view(core.ROOTS)
+    fits = (*coordinates(fit), gain)
+    core.effect_limits(cells.for_kernels(), table, core.REUSE, LENGTH, np.zeros(1, np.int64), fits, roots, out)
+    with mp.workdps(50):
+        term = Precise(documents, having)
+        top = term.log_likelihood(mp.inf, mp.mpf(term.n_i) / term.n) + float(gain[0])
+        for level, root in zip(out.view(np.float64), ROOTS, strict=True):
+            fall = mp.sqrt(2 * (top - term.highest_at(mp.mpf(float(level)))))
+            assert float(fall) == pytest.approx(root, rel=1e-4)

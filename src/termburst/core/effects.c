@@ -5,8 +5,10 @@
 #define FLAT 1e-7       /* slope of the log-likelihood along a curve that is as good as none */
 #define EXACT 1e-6      /* relative error of a root */
 #define FARTHEST 400.0  /* of levels: beyond, there is no limit */
+#define SMALL 1e-2      /* up to which series are summed instead of differences */
+#define EVEN 5.0        /* log α beyond which a term is nearly as even as a binomial */
 #define BINOMIAL 1e11   /* α_0 over the length, from which on reuse is the binomial's */
-enum { ROUNDS = 80, FAR = 8, LOOKS = 3 };
+enum { ROUNDS = 80, FAR = 8, LOOKS = 3, TERMS = 9 };
 static const double NODE[2] = {0.3399810435848563, 0.8611363115940526};
 static const double NODE_WEIGHT[2] = {0.6521451548625461, 0.34785484513745385};
 
@@ -15,54 +17,99 @@ typedef struct {
     double level, on_tau, on_omega;
 } Reuse;
 
-/* D(z) = ψ(z + L) − ψ(z), which is Σ 1/(z + k) over k < L if L is whole, and D(z) + z D′(z). */
-static Pair digamma_rise(double z, double length) {
+/* log(1 + x) − x and log(1 + x) − x/(1 + x), by their series if subtracting would cancel. */
+static Pair logs_less(double x) {
+    if (x > SMALL) return (Pair){log1p(x) - x, log1p(x) - x / (1 + x)};
+    double less = 0.0, less_share = 0.0; /* Σ (−x)^k / k with the sign turned, and times 1 − k: x² is taken out */
+    for (int k = TERMS; k > 1; k--) {
+        less = -x * less - 1.0 / k;
+        less_share = -x * less_share + (double)(k - 1) / k;
+    }
+    return (Pair){x * x * less, x * x * less_share};
+}
+
+/* e^x − 1 − x for x ≥ 0. */
+static double expm1_less(double x) {
+    if (x > SMALL) return expm1(x) - x;
+    double rest = 0.0;
+    for (int k = TERMS; k > 1; k--) rest = (1 + rest) * x / k;
+    return rest * x;
+}
+
+/* D(z) = ψ(z + L) − ψ(z), which is Σ 1/(z + k) over k < L if L is whole; D(z) + z D′(z); and D(z) − L/z. All have small
+ * relative errors even if z is far larger than L: powers of 1/z and 1/(z + L) are not subtracted but factored. */
+typedef struct {
+    double rise, turned, less;
+} Rise;
+
+static Rise digamma_rise(double z, double length) {
     double rise = 0.0, fall = 0.0, start = z;
     for (int k = 0; k < FAR && z < FAR; k++) { /* ψ(z) = ψ(z + 1) − 1/z */
         double a = 1 / z, b = 1 / (z + length);
-        rise += a - b;
-        fall += a * a - b * b;
+        rise += length * a * b;
+        fall += length * a * b * (a + b);
         z += 1;
     }
-    double a = 1 / z, b = 1 / (z + length), a_2 = a * a, b_2 = b * b, a_4 = a_2 * a_2, b_4 = b_2 * b_2;
-    rise += log1p(length * a) + (a - b) / 2 + (a_2 - b_2) / 12 - (a_4 - b_4) / 120 + (a_4 * a_2 - b_4 * b_2) / 252;
-    fall += (a - b) + (a_2 - b_2) / 2 + (a_2 * a - b_2 * b) / 6 - (a_4 * a - b_4 * b) / 30 +
-            (a_4 * a_2 * a - b_4 * b_2 * b) / 42;
-    return (Pair){rise, rise - start * fall};
+    double a = 1 / z, b = 1 / (z + length), x = length * a, drop = x * b, sum = a + b; /* drop: a − b */
+    double a_2 = a * a, b_2 = b * b, ab = a * b, squares = a_2 + b_2, fourth = a_2 * a_2 + ab * ab + b_2 * b_2;
+    double more = 1.0 / 2 + sum * (1.0 / 12 - squares / 120 + fourth / 252);
+    double by_z = sum / 2 + (squares + ab) / 6 - (a_2 * squares + b_2 * b_2 + ab * squares) / 30 +
+                  (squares * (fourth - ab * ab) + ab * fourth) / 42;
+    Pair logs = logs_less(x);
+    double turned = z == start ? logs[1] : logs[1] + (z - start) * drop; /* log(1 + x) − start (a − b) */
+    double above = rise; /* of the first steps */
+    rise += x + (logs[0] + drop * more);
+    double less = z == start ? logs[0] + drop * more : above + logs[0] + drop * more + x - length / start;
+    return (Rise){rise, turned + above - start * fall + drop * (more - start * by_z), less};
 }
 
-/* With E = −log P(N = 0) = ∫ D(z) dz from α_¬ to α_0, and s = P(N ≥ 1)/P(N = 1) = (e^E − 1)(α_¬ + L − 1)/(Lα), the odds
- * of reuse are s − 1. */
+/* The integral E = −log P(N = 0) = ∫ D(z) dz from α_¬ to α_0, its derivative in τ, and E − q with q = P(N = 1)/P(N = 0)
+ * = Lα/(α_¬ + L − 1). */
+typedef struct {
+    double e, e_tau, less;
+} NoneAtAll;
+
+static NoneAtAll none_at_all(double tau, double alpha_not, double delta, double length) {
+    int64_t panels = (int64_t)least(delta / 0.2, 5000.0) + 1;
+    double half = delta / (double)(2 * panels), last = alpha_not + length - 1;
+    NoneAtAll found = {0};
+    for (int64_t k = 0; k < panels; k++) {
+        for (int g = 0; g < 4; g++) {
+            double offset = half * ((double)(2 * k + 1) + (g < 2 ? NODE[g] : -NODE[g - 2]));
+            double z = exp(tau - delta + offset), weight = NODE_WEIGHT[g & 1] * half * z;
+            Rise rise = digamma_rise(z, length);
+            found.e += weight * rise.rise;
+            found.e_tau += weight * rise.turned;
+            found.less += weight * (rise.less + length * (length - 1 - alpha_not * expm1(offset)) / (z * last));
+        }
+    }
+    return found;
+}
+
+/* With s = P(N ≥ 1)/P(N = 1) = (e^E − 1)/q, the odds of reuse are s − 1 = (E − q + e^E − 1 − E)/q. */
 static Reuse reuse_at(double tau, double omega, double length) {
     Share share = split(omega);
     double alpha_0 = exp(tau), more = length - 1;
-    double e, e_tau, e_omega, ratio, by_tau, by_omega; /* ratio: (α_¬ + L − 1)/(Lα) */
+    double e, e_tau, e_omega, odds, by_tau, by_omega; /* by: of 1/q */
     if (!(alpha_0 < BINOMIAL * length)) {
-        e = length * log1p_of(share.p / share.rest);
+        double one = share.p / share.rest; /* log P(N = 0) = −L log(1 + one), and q = L one */
+        e = length * log1p_of(one);
         e_tau = by_tau = 0.0;
         e_omega = length * share.p;
-        ratio = share.rest / (length * share.p);
+        odds = (logs_less(one)[0] * length + expm1_less(least(e, 600.0))) / (length * one);
         by_omega = -1.0;
     } else {
         double alpha = alpha_0 * share.p, alpha_not = alpha_0 * share.rest, delta = log1p_of(alpha / alpha_not);
-        int64_t panels = (int64_t)least(delta / 0.2, 5000.0) + 1;
-        double half = delta / (double)(2 * panels);
-        e = e_tau = 0.0;
-        for (int64_t k = 0; k < panels; k++) {
-            double middle = tau - delta + half * (double)(2 * k + 1);
-            for (int g = 0; g < 4; g++) {
-                double z = exp(middle + half * (g < 2 ? NODE[g] : -NODE[g - 2])), weight = NODE_WEIGHT[g & 1] * half * z;
-                Pair rise = digamma_rise(z, length);
-                e += weight * rise[0];
-                e_tau += weight * rise[1];
-            }
-        }
-        e_omega = digamma_rise(alpha_not, length)[0] * alpha * share.rest;
-        ratio = (alpha_not + more) / (length * alpha);
+        NoneAtAll none = none_at_all(tau, alpha_not, delta, length);
+        e = none.e;
+        e_tau = none.e_tau;
+        e_omega = digamma_rise(alpha_not, length).rise * alpha * share.rest;
+        odds = (none.less + expm1_less(least(e, 600.0))) * (alpha_not + more) / (length * alpha);
         by_tau = -more / (alpha_not + more);
         by_omega = -alpha * share.rest / (alpha_not + more) - share.rest;
     }
-    double not_zero = -expm1(-e), odds = most(expm1(least(e, 600.0)) * ratio - 1, 1e-300), steep = (odds + 1) / odds;
+    odds = most(odds, 1e-300);
+    double not_zero = -expm1(-e), steep = (odds + 1) / odds;
     Reuse found = {log(odds), steep * (e_tau / not_zero + by_tau), steep * (e_omega / not_zero + by_omega)};
     return found;
 }
@@ -114,7 +161,7 @@ static Curve reuse_curve(double level, double s, double tau, double length) {
 void best_on(const Profile *of, double level, Best *best) {
     const int ratio = of->effect == OF_RATIO;
     double low = ratio ? SMALLEST : -60.0, high = ratio ? LARGEST : LARGEST - 10, more = 0.0;
-    double s = between(best->s, low, high), tau = best->tau;
+    double s = between(best->s, low, ratio ? high : EVEN), tau = best->tau; /* farther out, slopes vanish */
     const double n = of->table->tokens, *table = of->table->coefficients;
     Curve at = {0};
     for (int round = 0; round < ROUNDS; round++) {
@@ -133,6 +180,7 @@ void best_on(const Profile *of, double level, Best *best) {
         more = slope * best->off / 2;
         tau = at.tau;
         if (!(fabs(slope) > FLAT) || fabs(step) < best->close) break;
+        if (!ratio && s > EVEN && slope > 0 && fabs(step - 1) < 0.01) break; /* slope ∝ 1/α: the binomial is best */
         if (slope > 0)
             low = s;
         else
@@ -149,9 +197,28 @@ void best_on(const Profile *of, double level, Best *best) {
     best->gain = gain(at.tau, at.omega, of->term, n, table) + more;
 }
 
+/* The end of a curve of reuse, the binomial with that reuse: moves *best* there if the likelihood is higher. */
+static void or_binomial(const Profile *of, double level, Best *best) {
+    const double n_i = of->term->n_i, n = of->table->tokens;
+    double omega = level - log((of->length - 1) / 2), rise = 1.0; /* the odds of reuse are (L − 1)p/2 if p is small */
+    for (int round = 0; round < ROUNDS; round++) {
+        Reuse at = reuse_at(INFINITY, omega = between(omega, -700.0, 36.0), of->length);
+        double step = (level - at.level) / (rise = most(at.on_omega, 1e-3));
+        if (!(fabs(step) > 1e-9)) break;
+        omega += between(step, -2.0, 2.0);
+    }
+    Share share = split(omega);
+    double there = binomial_gain(share.p, share.rest, n_i, n);
+    if (!(there > best->gain)) return;
+    best->gain = there;
+    best->slope = (n_i * share.rest - (n - n_i) * share.p) / rise;
+    best->turn = 0.0;
+}
+
 /* √(2(ℓ̂ − ℓ)) at a level, where ℓ̂ has the gain *top*. The search for the maximum starts at *best*. */
 static double fall_at(const Profile *of, double level, double top, Best *best) {
     best_on(of, level, best);
+    if (of->effect == OF_REUSE) or_binomial(of, level, best);
     return sqrt(most(2 * (top - best->gain), 0.0));
 }
 
@@ -211,7 +278,7 @@ static Roots limits_of(const Profile *of, double tau, double omega, double top, 
     Best best = {.s = within, .tau = within, .close = CLOSE};
     if (of->effect == OF_REUSE) {
         level = reuse_at(within, omega, of->length).level;
-        best.s = least(within + log(split(omega).p), 5.0);
+        best.s = least(within + log(split(omega).p), EVEN);
         best.tau = best.s - log(split(omega).p);
     } else if (tau > LARGEST) {
         if (roots.high > 0) found.high = limit_of_binomial(of, omega, top, roots.high);
