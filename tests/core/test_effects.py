@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from mpmath import mp
+from scipy.optimize import brentq
 from twins import effects as twin
 
 from termburst.core import effects as core
@@ -130,7 +131,7 @@ class Precise:
     def at_level(self, alpha, level):
         """The log-likelihood where reuse has this level and α is given."""
         bracket = (-40, -1) if alpha == mp.inf else (-5, 45)
-        of = mp.findroot(lambda t: reuse_precisely(alpha, mp.exp(t)) - level, bracket, solver="ridder", tol=1e-30)
+        of = brentq(lambda t: float(reuse_precisely(alpha, mp.exp(t)) - level), *bracket, xtol=1e-14)
         return self.log_likelihood(alpha, mp.exp(of))
 
     def highest_at(self, level):
