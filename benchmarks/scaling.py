@@ -19,13 +19,13 @@ from __future__ import annotations
 import argparse
 import io
 import json
-import resource
 import subprocess
 import sys
 import time
 
 import numpy as np
 import polars as pl
+from _memory import own_peak
 
 from termburst import engines
 
@@ -50,8 +50,10 @@ def growth() -> None:
         early = power(tokens[:4], values[:4])
         error = np.exp(early[1] + early[0] * np.log(tokens[-1])) / values[-1] - 1
         exponent, level = power(tokens, values)
+        rows = {"pattern_bytes": "patterns", "count_bytes": "term_counts"}.get(name)
+        each = f" ({values[-1] / 1e6:.1f} MB, {values[-1] / found[rows][-1]:.1f} B each)" if rows else ""
         print(
-            f"{name:>14} ∝ tokens^{exponent:.3f}; extended by a factor of 4: {error:+.1%}; "
+            f"{name:>14}: {values[-1]:,}{each} ∝ tokens^{exponent:.3f}; extended by a factor of 4: {error:+.1%}; "
             f"extended to a terabyte: {np.exp(level + exponent * np.log(target)):.2e}",
             flush=True,
         )
@@ -76,8 +78,9 @@ def counted(texts: list[str]) -> dict[str, int]:
 
 
 def sent(rows: pl.DataFrame) -> int:
+    """Bytes of the rows in random order, as hashing leaves them, but the same in every run."""
     target = io.BytesIO()
-    rows.write_ipc(target, compression="zstd")
+    rows.sort(pl.all()).sample(fraction=1.0, shuffle=True, seed=0).write_ipc(target, compression="zstd")
     return target.tell()
 
 
@@ -132,13 +135,9 @@ def ask(part: str, question: str, size: int) -> None:
         frame = pl.DataFrame({"document": [0, 1], "text": [text, "so it goes"]})
     else:
         frame = {"everywhere": everywhere, "long": long}[part](size).cast(KINDS)
-    before, began = peak(), time.process_time()
+    before, began = own_peak(), time.process_time()
     QUESTIONS[question](frame)
-    print(json.dumps([before, peak(), time.process_time() - began]))
-
-
-def peak() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (2**20 if sys.platform == "darwin" else 2**10)
+    print(json.dumps([before, own_peak(), time.process_time() - began]))
 
 
 def skew(part: str, sizes: list[int], questions: tuple[str, ...]) -> None:
