@@ -1,7 +1,8 @@
-"""Resident memory of a process and all its descendants, looked at ten times a second (Linux)."""
+"""Resident memory and processor time of a process and all its descendants (Linux)."""
 
 from __future__ import annotations
 
+import os
 import threading
 from pathlib import Path
 
@@ -45,10 +46,28 @@ def resident(root: int) -> float:
             continue
         parents[int(folder.name)] = int(fields["PPid"])
         sizes[int(folder.name)] = int(fields.get("VmRSS", "0 kB").split()[0]) / 1024
-    total = 0.0
-    for process, size in sizes.items():
-        above = process
-        while above not in (root, 0):
-            above = parents.get(above, 0)
-        total += size if above == root else 0.0
-    return total
+    return sum(sizes[process] for process in family(root, parents))
+
+
+def processor_seconds() -> float:
+    """Of this process, its descendants, and those that they have waited for."""
+    parents, ticks = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        parents[int(folder.name)] = int(fields[1])
+        ticks[int(folder.name)] = sum(map(int, fields[11:15]))
+    return sum(ticks[process] for process in family(os.getpid(), parents)) / os.sysconf("SC_CLK_TCK")
+
+
+def family(root: int, parents: dict[int, int]) -> list[int]:
+    """A process and its descendants."""
+
+    def belongs(process: int) -> bool:
+        while process not in (root, 0):
+            process = parents.get(process, 0)
+        return process == root
+
+    return [process for process in parents if belongs(process)]

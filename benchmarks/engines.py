@@ -21,7 +21,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -32,7 +31,7 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from _memory import Watch, own_peak
+from _memory import Watch, own_peak, processor_seconds
 
 import termburst as tb
 from termburst import engines
@@ -153,12 +152,11 @@ def measure(engine: str, task: str, path: str) -> None:
     frame = opened(engine, path)
     start = time.perf_counter()
     write(TASKS[task](frame), f"{path}.{engine}.{task}")
-    own = resource.getrusage(resource.RUSAGE_SELF)
-    print(json.dumps([time.perf_counter() - start, own.ru_utime + own.ru_stime, own_peak()]))
+    print(json.dumps([time.perf_counter() - start, processor_seconds(), own_peak()]))
 
 
 def measured(engine: str, task: str, path: Path) -> tuple[float, float, float, float]:
-    """In a separate process: seconds, its processor seconds, peak megabytes of itself and of all its processes."""
+    """In a separate process: seconds, processor seconds of all its processes, peak megabytes of itself and of all."""
     command = [sys.executable, __file__, "--measure", engine, task, str(path)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with process, Watch(process.pid) as watch:

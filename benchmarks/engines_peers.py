@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -24,6 +23,7 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
+from _memory import processor_seconds
 
 from engines import opened, write, write_corpus
 from termburst import engines
@@ -96,25 +96,6 @@ PEERS: dict[str, tuple[str, Callable[[str], str]]] = {
     "spark CountVectorizer, IDF": ("spark", lambda path: mllib(path, hashed=False)),
     "spark HashingTF, IDF": ("spark", lambda path: mllib(path, hashed=True)),
 }
-
-
-def processor_seconds() -> float:
-    """Of this process, its descendants, and those that they have waited for."""
-    parents, ticks = {}, {}
-    for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            fields = (folder / "stat").read_text().rpartition(")")[2].split()
-        except OSError:
-            continue
-        parents[int(folder.name)] = int(fields[1])
-        ticks[int(folder.name)] = sum(map(int, fields[11:15]))
-    total = 0
-    for process, used in ticks.items():
-        above = process
-        while above not in (os.getpid(), 0):
-            above = parents.get(above, 0)
-        total += used if above == os.getpid() else 0
-    return total / os.sysconf("SC_CLK_TCK")
 
 
 def measure(name: str, path: str) -> None:
