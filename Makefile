@@ -55,7 +55,7 @@ lint: $(VENV)/.all  ## style, types, layering
 	  -- . ':!Makefile' || status=$$?; \
 	  [ $$status = 1 ] || { echo "the address of a package index must not be committed (git grep: $$status)"; exit 1; }
 
-wheel: $(VENV)/.all  ## build the wheel, install it into an empty environment, use it there
+wheel: $(VENV)/.all  ## build the wheel, install it into an empty environment, use it there and in a Spark job
 	$(BIN)/python .ci/check_wheel.py
 
 zig: $(VENV)/.all  ## build the core as on a machine without a C compiler, and test its kernels

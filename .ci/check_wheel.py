@@ -1,6 +1,7 @@
-"""Build the wheel from the sdist, install it into an empty environment, and use it there."""
+"""Build the wheel from the sdist, install it into an empty environment, use it there, and ship it with a Spark job."""
 
 import os
+import shutil
 import sys
 import tempfile
 import venv
@@ -39,3 +40,9 @@ with tempfile.TemporaryDirectory() as folder:
     run(*pip, "install", "--quiet", "--no-compile", str(wheel))  # Python compiles the few modules that are used here
     run(str(scripts / "python"), "-c", USE, cwd=folder)
     run(str(scripts / "termburst"), "--version", cwd=folder)
+    if shutil.which("java"):
+        run(sys.executable, str(ROOT / ".ci" / "ship_wheel.py"), str(wheel), cwd=folder)
+    elif "TERMBURST_REQUIRE_SPARK" in os.environ:
+        sys.exit("the wheel could not be shipped with a Spark job: there is no java")
+    else:
+        print("the wheel was not shipped with a Spark job, as there is no java")

@@ -61,6 +61,7 @@ def main(wheel: Path) -> None:
             .config("spark.archives", f"{archive}#shipped")
             .config("spark.executorEnv.PYTHONPATH", "./shipped")
             .config("spark.ui.enabled", "false")
+            .config("spark.ui.showConsoleProgress", "false")
             .config("spark.sql.shuffle.partitions", "2")
             .getOrCreate()
         )
