@@ -7,8 +7,8 @@ from polars.testing import assert_frame_equal
 
 import termburst as tb
 from termburst import engines
-from termburst.engines import batches
-from termburst.inference import corpus_check
+from termburst.engines import batches, text_traces
+from termburst.inference import corpus_check, duplicates
 
 NOTICE = "this message and any files sent with it are confidential and meant only for the person named above"
 
@@ -59,6 +59,36 @@ def test_the_check(cluster, engine, columns, corpus, monkeypatch):
     for name in ("duplicates", "passages", "shares", "false_alarms"):
         assert_frame_equal(getattr(found, name), getattr(expected, name), rel_tol=1e-12)
     assert str(found) == str(expected)
+
+
+def test_a_sample_of_passages_is_that_in_memory(engine, columns, corpus, monkeypatch):
+    """Those who read texts know only a part of the tokens, and keep more passages than are looked at in the end."""
+    monkeypatch.setattr(duplicates, "SAMPLED", 300)  # on Spark the workers keep all of them: their limit is the usual
+    monkeypatch.setattr(text_traces, "BLOCK", 500)
+    expected = corpus.check(halves=2)
+    assert duplicates.every_passage(expected.tokens) == 16
+    assert 0 < expected.repeated < 1
+    found = engines.check(engine(columns), halves=2, check=False)
+    assert found.repeated == expected.repeated
+    assert_frame_equal(found.passages, expected.passages)
+
+
+def test_passages_become_rarer_as_tokens_are_seen(columns, monkeypatch):
+    monkeypatch.setattr(duplicates, "SAMPLED", 300)
+    monkeypatch.setattr(text_traces, "BLOCK", 500)
+    batches = pl.DataFrame(columns).select("document", "text").iter_slices(20)
+    parts = list(text_traces.traced(batches, counting=tb.CountingOptions(), bands=(25, 4)))
+    whole = pl.concat(parts).filter(pl.col("term").is_null() & pl.col("print").is_null())
+    assert len(parts) > 20
+    tokens, every = 0, []
+    for part in parts:
+        tokens += part.filter(pl.col("print").is_not_null())["length"].sum()
+        every.append(duplicates.every_passage(tokens))
+        hashes = part.filter(pl.col("term").is_null() & pl.col("print").is_null())["length"].to_numpy().view(np.uint64)
+        assert not (hashes % np.uint64(every[-1])).any()
+    assert (every[0], every[-1]) == (1, 16)
+    passages = sum(max(len(text.split()) - 11, 0) for text in columns["text"])
+    assert 300 < whole.height < 300 * (1 + np.log2(16)) < passages
 
 
 def test_few_documents():

@@ -93,8 +93,9 @@ def test_an_executor_killed_during_keyness(spark, local, monkeypatch, tmp_path):
         lambda f: engines.term_table(f, check=False),
         lambda f: engines.weigh(f, "damped-tf-idf", check=False),
         lambda f: engines.keyness(f, by="who", check=False),
+        lambda f: engines.check(f.select("document", "text"), check=False).false_alarms,
     ],
-    ids=["term_table", "weigh", "keyness"],
+    ids=["term_table", "weigh", "keyness", "check"],
 )
 def test_texts_are_sent_to_python_once(call, spark, local):
     """A Python stage before ours counts how often each text is read, and how many characters are."""

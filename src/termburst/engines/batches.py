@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
+from termburst.engines.door import refuse_null_texts
 from termburst.engines.frames import bytewise, concatenated, from_polars, is_spark, to_polars
 from termburst.engines.remembered import Remembered
 from termburst.scratch import scratch_folder
@@ -39,10 +40,11 @@ BUCKETS = 16  # parts that terms are divided into
 
 def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = ROWS) -> Any:
     """The results of *function* on all batches of the frame's rows, as one frame."""
-    return _map_stream(frame, partial(map, function), schema, rows)
+    return map_stream(frame, partial(map, function), schema, rows=rows)
 
 
-def _map_stream(frame: Any, stage: Stage, schema: Schema, rows: int) -> Any:
+def map_stream(frame: Any, stage: Stage, schema: Schema, *, rows: int = ROWS) -> Any:
+    """What *stage* makes of all batches, as one frame. On Spark it gets the batches of one partition at a time."""
     if is_spark(frame):
         from termburst.engines.spark import map_in_arrow
 
@@ -68,7 +70,7 @@ def map_and_add(
     """
     native_lazy = is_lazy_polars(frame)
     if not native_lazy and not frame.implementation.is_duckdb():
-        return (_map_stream(frame, stage, schema, rows),)
+        return (map_stream(frame, stage, schema, rows=rows),)
     results = stage(stream(frame, rows))
     if native_lazy:
         return tuple(read_parts(spooled(results, schema, add_up, by_hash)).values())
@@ -123,8 +125,17 @@ def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Itera
     """The frame's rows in this process, batch by batch; all columns, or those given.
 
     Files that this process wrote are read one after the other: an engine would read many of them ahead, and the more,
-    the more there are.
+    the more there are. If texts are null, ValueError is raised after the last batch: then it is known how many are.
     """
+    nulls = 0
+    for batch in _batches(frame, rows, columns):
+        nulls += batch["text"].null_count() if "text" in batch.columns else 0
+        if not nulls:
+            yield batch
+    refuse_null_texts(nulls)
+
+
+def _batches(frame: Any, rows: int, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
     import polars as pl
 
     if (folder := folder_of(frame)) is not None:

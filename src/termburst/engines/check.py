@@ -1,6 +1,7 @@
 """Does inference hold on this corpus? `Corpus.check`, asked where the texts are.
 
-Documents come to this process as fingerprints, lengths and ids, about 250 bytes each, not as texts; passages as a
+Texts are read once (`text_traces`), and of documents that may be near-copies, and of a few with shared passages, once
+more. Documents come to this process as fingerprints, lengths and ids, about 250 bytes each, not as texts; passages as a
 sample of at most eight million. Pairs of documents that may be near-copies are compared by workers, and words are
 tested by workers, which all get the halves.
 """
@@ -14,13 +15,13 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from termburst.core.minhash import band_keys
 from termburst.counting.options import CountingOptions
 from termburst.counting.shingles import TextShingles, plain_words
-from termburst.engines.batches import TEXTS, kept, map_batches, map_terms
-from termburst.engines.cells import document_type, rows_of_texts
+from termburst.engines.batches import kept, map_batches, map_terms
+from termburst.engines.cells import document_type
 from termburst.engines.door import opened
 from termburst.engines.frames import in_polars, to_polars, totals
+from termburst.engines.text_traces import Traces, chosen_texts
 from termburst.inference.checks import checked_whole
 from termburst.inference.corpus_check import (
     BANDS,
@@ -33,9 +34,7 @@ from termburst.inference.corpus_check import (
     words_below,
 )
 from termburst.inference.duplicates import (
-    PASSAGE,
     THRESHOLD,
-    WIDTH,
     Candidates,
     Fingerprints,
     NearDuplicates,
@@ -43,7 +42,6 @@ from termburst.inference.duplicates import (
     components,
     every_passage,
     jaccard_of,
-    sampled_passages,
     shared_of,
 )
 from termburst.statistics.tally import Integers
@@ -52,8 +50,6 @@ from termburst.tables.corpus_check import CorpusCheck, alarms_frame, cluster_cod
 
 if TYPE_CHECKING:
     import polars as pl
-
-SIGNED = np.int64  # engines have no unsigned integers: hashes are stored as the signed ones with the same bits
 
 
 def check(
@@ -88,14 +84,14 @@ def check(
     """
     halves, seed = checked_whole("halves", halves, least=2), checked_whole("seed", seed)
     bands = banding(threshold)
-    source = opened(frame, columns, check=check, kinds=("texts",)).frame
-    (rows,) = rows_of_texts(source, counting, "documents")
-    corpus = Documents.of(source, rows, bands)
+    texts = _lazy(opened(frame, columns, check=check, kinds=("texts",)).frame)
+    traces = Traces.of(texts, counting, bands)
+    corpus = Documents.of(traces)
     meta = _metadata(frame, columns)
     clusters = None if cluster is None else cluster_codes(_cluster(meta, cluster, corpus), cluster)
-    found = _near_duplicates(source, corpus, threshold)
-    repeated, passages = _passages(source, corpus, found)
-    alarms = _false_alarms(rows, corpus, clusters, halves, seed)
+    found = _near_duplicates(texts, corpus, threshold)
+    repeated, passages = _passages(texts, traces, corpus, found)
+    alarms = _false_alarms(traces.cells, corpus, clusters, halves, seed)
     return CorpusCheck(
         len(corpus.ids),
         int(corpus.n_j.sum()),
@@ -105,7 +101,7 @@ def check(
         dropped_frame([str(one) for one in corpus.ids.to_list()], found),
         repeated,
         passages,
-        _largest_shares(meta, rows, corpus),
+        _largest_shares(meta, traces, corpus),
         cluster,
         alarms_frame(alarms),
         halves if alarms is not None else 0,
@@ -121,45 +117,20 @@ class Documents:
     prints: Fingerprints
 
     @classmethod
-    def of(cls, source: Any, rows: Any, bands: tuple[int, int]) -> Documents:
-        import polars as pl
-
-        names = [f"key_{k}" for k in range(bands[0])]
-        ids = {"document": document_type(source)}
-        schema = ids | dict.fromkeys(["words", "whole", *names], pl.Int64)
-        prints = to_polars(map_batches(source, partial(printed, bands=bands), schema, rows=TEXTS)).sort("document")
-        lengths = to_polars(rows.filter(nw.col("term").is_null()).select("document", "length")).sort("document")
-        if not prints.height:
+    def of(cls, traces: Traces) -> Documents:
+        found = to_polars(traces.documents).sort("document")
+        if not found.height:
             raise NothingToCountError("there are no documents: the frame has no rows")
-        if not lengths["length"].sum():
+        if not found["length"].sum():
             raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
-        keys = prints.select(names).to_numpy().astype(SIGNED).view(np.uint64)
-        whole = prints["whole"].to_numpy().view(np.uint64)
-        found = Fingerprints(np.ascontiguousarray(keys), whole, prints["words"].to_numpy())
-        return cls(prints["document"], lengths["length"].to_numpy(), found)
+        return cls(found["document"], found["length"].to_numpy(), traces.fingerprints(found))
 
     def numbers(self, ids: pl.Series) -> Integers:
         """The places of some documents in the order of ids."""
         return self.ids.search_sorted(ids, side="left").to_numpy().astype(np.int64)
 
 
-def printed(batch: pl.DataFrame, *, bands: tuple[int, int]) -> pl.DataFrame:
-    """The fingerprints of some documents."""
-    import polars as pl
-
-    found = _shingles(batch["text"].to_list(), WIDTH)
-    keys = band_keys(found.hashes, found.indptr, *bands).view(SIGNED)
-    columns = {f"key_{k}": keys[:, k] for k in range(bands[0])}
-    return pl.DataFrame(
-        {"document": batch["document"], "words": found.words, "whole": found.whole.view(SIGNED), **columns}
-    )
-
-
-def _shingles(texts: list[Any], width: int) -> Any:
-    return TextShingles(texts).shingles(texts, width)
-
-
-def _near_duplicates(source: Any, corpus: Documents, threshold: float) -> NearDuplicates:
+def _near_duplicates(texts: Any, corpus: Documents, threshold: float) -> NearDuplicates:
     """The near-copies; workers compare the pairs that fingerprints propose, those that belong together at a time."""
     import polars as pl
 
@@ -170,24 +141,12 @@ def _near_duplicates(source: Any, corpus: Documents, threshold: float) -> NearDu
     held = np.unique(pairs)
     together = components(pairs, candidates.documents)[held]
     chosen = pl.DataFrame({"document": corpus.ids[held], "number": held, "together": together})
-    texts = _chosen_texts(source, chosen)
     schema = {"first": pl.Int64, "second": pl.Int64, "jaccard": pl.Float64}
-    found = to_polars(map_terms((kept(texts),), partial(compared_pairs, pairs=pairs), schema, "together"))
+    found = to_polars(
+        map_terms((kept(chosen_texts(texts, chosen)),), partial(compared_pairs, pairs=pairs), schema, "together")
+    )
     found = found.filter(pl.col("jaccard") >= threshold)
     return candidates.near_duplicates(*(found[name].to_numpy() for name in schema))
-
-
-def _chosen_texts(source: Any, chosen: pl.DataFrame) -> Any:
-    """The texts of some documents, with the other columns of *chosen*."""
-    import polars as pl
-
-    schema = {**dict(chosen.drop("document").schema), "text": pl.String}
-    return map_batches(source, partial(only, chosen=chosen), schema, rows=TEXTS)
-
-
-def only(batch: pl.DataFrame, *, chosen: pl.DataFrame) -> pl.DataFrame:
-    """The chosen documents of some."""
-    return batch.join(chosen, on="document", how="inner")
 
 
 def compared_pairs(batch: pl.DataFrame, *, pairs: Integers) -> pl.DataFrame:
@@ -203,22 +162,20 @@ def compared_pairs(batch: pl.DataFrame, *, pairs: Integers) -> pl.DataFrame:
     return pl.DataFrame({"first": own[:, 0], "second": own[:, 1], "jaccard": values})
 
 
-def _passages(source: Any, corpus: Documents, found: NearDuplicates) -> tuple[float, pl.DataFrame]:
-    """The share of the text that is in another document, too, and the passages in most documents."""
+def _passages(texts: Any, traces: Traces, corpus: Documents, found: NearDuplicates) -> tuple[float, pl.DataFrame]:
+    """The share of the text that is in another document, too, and the passages in most documents, without copies."""
     import polars as pl
 
     every = every_passage(int(corpus.n_j.sum()))
-    dropped = corpus.ids.filter(pl.Series(~found.kept))
-    schema = {"document": document_type(source), "hash": pl.Int64, "position": pl.Int64}
-    rows = to_polars(map_batches(source, partial(passages_of, every=every, dropped=dropped), schema, rows=TEXTS))
+    rows = to_polars(traces.passages(every))
     rows = rows.with_columns(number=pl.Series(corpus.numbers(rows["document"]), dtype=pl.Int64)).drop("document")
-    rows = rows.sort("number", "position")
+    rows = rows.filter(pl.Series(found.kept).gather(rows["number"])).sort("number", "position")
     hashes = rows["hash"].to_numpy().view(np.uint64)
     shared = shared_of(hashes, rows["number"].to_numpy(), rows["position"].to_numpy(), every)
     examples = np.unique(shared.example)
     chosen = pl.DataFrame({"document": corpus.ids[examples], "number": examples})
-    texts = to_polars(_chosen_texts(source, chosen)) if examples.size else pl.DataFrame({"number": [], "text": []})
-    words = {number: plain_words(text) for number, text in texts.select("number", "text").rows()}
+    held = to_polars(chosen_texts(texts, chosen)).select("number", "text").rows() if examples.size else []
+    words = {number: plain_words(text) for number, text in held}
     places = zip(shared.example.tolist(), shared.start.tolist(), shared.stop.tolist(), strict=True)
     columns = {
         "documents": shared.documents,
@@ -230,19 +187,7 @@ def _passages(source: Any, corpus: Documents, found: NearDuplicates) -> tuple[fl
     )
 
 
-def passages_of(batch: pl.DataFrame, *, every: int, dropped: pl.Series) -> pl.DataFrame:
-    """The passages of some documents that are looked at; none of near-copies."""
-    import polars as pl
-
-    batch = batch.filter(~pl.col("document").is_in(dropped.implode()))
-    found = _shingles(batch["text"].to_list(), PASSAGE)
-    hashes, place, position = sampled_passages(found, every, np.arange(batch.height))
-    return pl.DataFrame(
-        {"document": batch["document"].gather(place), "hash": hashes.view(SIGNED), "position": position}
-    )
-
-
-def _false_alarms(rows: Any, corpus: Documents, clusters: Any, halves: int, seed: int) -> Any:
+def _false_alarms(cells: Any, corpus: Documents, clusters: Any, halves: int, seed: int) -> Any:
     """`false_alarms` of the same documents in memory, with words dealt out to workers."""
     import polars as pl
 
@@ -253,11 +198,10 @@ def _false_alarms(rows: Any, corpus: Documents, clusters: Any, halves: int, seed
     if units < FEWEST:
         return None
     rng = np.random.default_rng(seed)
-    cells = rows.filter(~nw.col("term").is_null())
     chosen = _chosen_words(totals(cells, ["term"], "count"), rng)
     firsts = np.array(random_halves(rng, units, halves))
-    schema = {"document": document_type(rows), "term": pl.String, "count": pl.Int64, "band": pl.Int64}
-    held = map_batches(cells.select("document", "term", "count"), partial(of_words, chosen=chosen), schema)
+    schema = {"document": document_type(cells), "term": pl.String, "count": pl.Int64, "band": pl.Int64}
+    held = map_batches(cells, partial(of_words, chosen=chosen), schema)
     dealt = Dealt(corpus.ids.filter(pl.Series(filled)), n_j, of, firsts, summed=clusters is not None)
     numbers = dict.fromkeys(("half", "test", "band", "below"), pl.Int64)
     found = to_polars(map_terms((kept(held),), partial(alarming, dealt=dealt), numbers))
@@ -271,7 +215,6 @@ def _false_alarms(rows: Any, corpus: Documents, clusters: Any, halves: int, seed
 
 def _chosen_words(words: Any, rng: np.random.Generator) -> pl.DataFrame:
     """The words to test, with their bands and n_i: of each band at random, by their places in order."""
-    words, _ = in_polars(words)
     n, band = nw.col("count"), nw.lit(None, dtype=nw.Int64)
     for number, (least, most) in enumerate(BANDS):
         band = nw.when((n >= least) & (n <= most)).then(nw.lit(number, dtype=nw.Int64)).otherwise(band)
@@ -335,7 +278,13 @@ def _metadata(frame: Any, columns: dict[str, str]) -> Any:
     given = nw.from_native(frame)
     own = {name: columns.get(name, name) for name in ("document", "text")}
     others = [name for name in given.collect_schema().names() if name not in own.values() and name != "document"]
-    return in_polars(given.select(nw.col(own["document"]).alias("document"), *others))[0]
+    return _lazy(given.select(nw.col(own["document"]).alias("document"), *others))
+
+
+def _lazy(frame: Any) -> Any:
+    """The frame; one in memory as a lazy one of Polars, whose scratch is in files. The result has no engine."""
+    found, _ = in_polars(frame)
+    return found.lazy() if isinstance(found, nw.DataFrame) else found
 
 
 def _cluster(meta: Any, cluster: str, corpus: Documents) -> pl.Series:
@@ -349,12 +298,11 @@ def _cluster(meta: Any, cluster: str, corpus: Documents) -> pl.Series:
     return found
 
 
-def _largest_shares(meta: Any, rows: Any, corpus: Documents) -> pl.DataFrame:
+def _largest_shares(meta: Any, traces: Traces, corpus: Documents) -> pl.DataFrame:
     """The value with most tokens of each column of text that groups documents."""
     import polars as pl
 
-    lengths = rows.filter(nw.col("term").is_null()).select("document", "length")
-    lengths = in_polars(lengths)[0]
+    lengths = traces.documents.select("document", "length")
     integers = corpus.ids.dtype == pl.Int64
     meta = meta.with_columns(nw.col("document").cast(nw.Int64 if integers else nw.String))
     documents, tokens = len(corpus.ids), max(int(corpus.n_j.sum()), 1)

@@ -258,16 +258,21 @@ def _refuse_wide(frame: Any, columns: Mapping[str, str]) -> None:
 
 
 def _check_texts(frame: Any) -> None:
-    facts = _first_row(
-        frame.select(
-            nw.col("document").null_count().alias("ids"),
-            nw.col("text").null_count().alias("texts"),
-            nw.col("document").n_unique().alias("different"),
-            nw.len().alias("rows"),
-        )
-    )
+    """Raise ValueError for ids that are null or not unique: a query of ids only, which reads no texts.
+
+    Null texts are found when the texts are read (`batches.stream`). But Spark reads them when the result is asked for,
+    and on its workers; so there the query looks at texts, too.
+    """
+    asked = {
+        "ids": nw.col("document").null_count(),
+        "different": nw.col("document").n_unique(),
+        "rows": nw.len(),
+    }
+    if is_spark(frame):
+        asked["texts"] = nw.col("text").null_count()
+    facts = _first_row(frame.select(**asked))
     _refuse_nulls("document", facts["ids"], "every document needs an id")
-    _refuse_nulls("text", facts["texts"], "fill them with '' if they are empty documents, or drop the rows")
+    refuse_null_texts(facts.get("texts", 0))
     if facts["rows"] and facts["different"] < facts["rows"]:  # without rows, DuckDB returns null
         _refuse_twice(frame, ["document"], "{n} documents have the id {0!r}; ids must be unique")
 
@@ -360,6 +365,11 @@ def refuse_nulls(frame: Any, columns: Sequence[str], advice: str) -> None:
 def _refuse_nulls(column: str, number: int, advice: str) -> None:
     if number:
         raise ValueError(f"the column {column!r} has null in {number:,} row(s): {advice}")
+
+
+def refuse_null_texts(number: int) -> None:
+    """Raise ValueError if there are null texts."""
+    _refuse_nulls("text", number, "fill them with '' if they are empty documents, or drop the rows")
 
 
 def _refuse_twice(frame: Any, columns: list[str], message: str) -> None:

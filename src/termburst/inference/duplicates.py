@@ -35,7 +35,7 @@ CROWD = 64  # documents with one key, from which not all pairs are compared
 LEADERS = 8  # in a crowd, each document is compared with the first ones only
 VERIFIED = 2**14  # documents whose shingles are in memory at a time, or as many as belong together
 LOOKED_AT = 20_000  # passages in most documents, of which the shown ones are chosen
-SAMPLED = 8_000_000  # passages in memory; of a larger corpus every m-th is kept, the same ones in all documents
+SAMPLED = 8_000_000  # passages in memory; of a larger corpus every k-th is kept, the same ones in all documents
 
 
 class Source(Protocol):
@@ -293,8 +293,15 @@ def shared_passages(source: Source, numbers: Integers, tokens: int, most: int = 
 
 
 def every_passage(tokens: int) -> int:
-    """The step k: every k-th passage of a corpus of that size is looked at."""
-    return max(1, -(-tokens // SAMPLED))
+    """The step k: every k-th passage of a corpus of that size is looked at, at most `SAMPLED` of them.
+
+    It is a power of two, so that a sample with a larger step is part of one with a smaller step. Who has seen only some
+    of the texts can thus take the sample that goes with these, and make it smaller in the end.
+
+    >>> every_passage(SAMPLED), every_passage(3 * SAMPLED)
+    (1, 4)
+    """
+    return 1 << max(-(-tokens // SAMPLED) - 1, 0).bit_length()
 
 
 def sampled_passages(found: ShingleLists, every: int, numbers: Integers) -> Passages:

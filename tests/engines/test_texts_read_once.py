@@ -1,0 +1,127 @@
+"""How many texts, and how many characters of them, each question reads; with the check of the frame (`check=True`).
+
+On Polars a source of our own sees which columns and rows are asked for. On Spark a stage just before ours sees what is
+sent to Python: queries that Java answers do not count.
+"""
+
+import polars as pl
+import pytest
+from polars.io.plugins import register_io_source
+
+from termburst import engines
+from termburst.engines import text_traces
+
+SHORT = ["ha ha so" if i % 3 else "so it goes on" for i in range(40)]  # too short to be compared with others
+LONG = [f"{i} " + " ".join(f"w{(i * k) % 41}" for k in range(30)) for i in range(1, 41)]
+NOTICE = "this message and any files sent with it are meant only for the person who is named above"
+QUESTIONS = {
+    "count_terms": engines.count_terms,
+    "term_statistics": engines.term_statistics,
+    "term_table": engines.term_table,
+    "fit_beta_binomial": engines.fit_beta_binomial,
+    "burstiness_test": lambda f: engines.burstiness_test(f, draws=99),
+    "burst_effects": engines.burst_effects,
+    "dispersion": engines.dispersion,
+    "keyness": lambda f: engines.keyness(f, by="who"),
+    "keyness of a formula": lambda f: engines.keyness(f, formula="who + year"),
+    "weigh": lambda f: engines.weigh(f, "damped-tf-idf"),
+    "weigh by fits": lambda f: engines.weigh(f, "surprisal"),
+    "kwic": lambda f: engines.kwic(f, "so"),
+    "collocates": lambda f: engines.collocates(f, "so"),
+    "patterns": lambda f: engines.patterns(f, "monday"),
+    "check": engines.check,
+}
+ON_SPARK = ("term_table", "weigh by fits", "collocates", "check")  # seconds each: one of each way to read texts
+
+
+def columns(texts):
+    """Forty documents with metadata."""
+    numbers = range(len(texts))
+    return {"document": numbers, "text": texts, "who": ["ab"[i % 2] for i in numbers], "year": [i % 5 for i in numbers]}
+
+
+def source(texts):
+    """A lazy frame, and a list that gets every text that is read of it."""
+    whole, read = pl.DataFrame(columns(texts)), []
+
+    def batches(with_columns, predicate, n_rows, batch_size):
+        found = whole if predicate is None else whole.filter(predicate)
+        found = found if with_columns is None else found.select(with_columns)
+        read.extend(found["text"] if "text" in found.columns else [])
+        yield found
+
+    return register_io_source(batches, schema=whole.schema), read
+
+
+def with_copies():
+    """Documents 7 and 30 are near-copies; five others end with the same notice."""
+    texts = list(LONG)
+    texts[30] = texts[7] + " and more"
+    for i in range(10, 15):
+        texts[i] += f" {NOTICE}"
+    return texts
+
+
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+def test_polars(question):
+    frame, read = source(SHORT)
+    found = QUESTIONS[question](frame)
+    if isinstance(found, pl.LazyFrame):
+        assert found.collect().height
+    assert sorted(read) == sorted(SHORT)
+
+
+def test_the_check_reads_again_only_what_it_compares_and_shows():
+    texts = with_copies()
+    frame, read = source(texts)
+    found = engines.check(frame)
+    assert found.duplicates.select("id", "duplicate_of").rows() == [("30", "7")]
+    assert found.passages["documents"].to_list() == [5]
+    example = texts[int(found.passages["example"][0])]
+    assert sorted(read) == sorted([*texts, texts[7], texts[30], example])
+
+
+def test_many_texts_to_compare_are_found_among_all(monkeypatch):
+    monkeypatch.setattr(text_traces, "LISTED", 1)
+    texts = with_copies()
+    frame, read = source(texts)
+    found = engines.check(frame)
+    assert found.duplicates.height == found.passages.height == 1
+    assert sorted(read) == sorted([*texts, *texts, texts[int(found.passages["example"][0])]])
+
+
+@pytest.fixture
+def sent(spark, monkeypatch):
+    """Two accumulators: the texts, and the characters of texts, that are sent to our code in Python."""
+    module = pytest.importorskip("termburst.engines.spark")
+    texts, characters = spark.sparkContext.accumulator(0), spark.sparkContext.accumulator(0)
+    own = module.map_in_arrow
+
+    def counted(batches):
+        for batch in batches:
+            texts.add(batch.num_rows)
+            characters.add(sum(map(len, batch.column("text").to_pylist())))
+            yield batch
+
+    def after_counting(frame, stage, schema):
+        return own(frame.mapInArrow(counted, frame.schema) if "text" in frame.columns else frame, stage, schema)
+
+    monkeypatch.setattr(module, "map_in_arrow", after_counting)
+    return lambda: (texts.value, characters.value)
+
+
+@pytest.mark.parametrize("question", ON_SPARK, ids=lambda name: f"spark {name}")  # conftest.py knows by the id
+def test_spark(question, spark, sent, local):
+    frame = spark.createDataFrame(pl.DataFrame(columns(SHORT)).to_pandas())
+    found = QUESTIONS[question](frame)
+    assert found.documents if question == "check" else local(found).height
+    assert sent() == (len(SHORT), sum(map(len, SHORT)))
+
+
+@pytest.mark.parametrize("texts", [with_copies()], ids=["spark"])
+def test_the_check_on_spark_reads_again_only_what_it_compares_and_shows(texts, spark, sent):
+    found = engines.check(spark.createDataFrame(pl.DataFrame(columns(texts)).to_pandas()))
+    assert found.duplicates.select("id", "duplicate_of").rows() == [("30", "7")]
+    again = [texts[7], texts[30], texts[int(found.passages["example"][0])]]
+    assert sent() == (len(texts) + len(again), sum(map(len, [*texts, *again])))
