@@ -60,7 +60,7 @@ def compare_by_formula(
     *by* and *groups* are the options of these names.
     """
     from termburst.tables import keyness_design
-    from termburst.tables.formulas import named_columns
+    from termburst.tables.formula_text import named_columns
 
     if options["method"] != "beta-binomial":
         raise ValueError(f"--formula, --cluster and --strata have no --method {options['method']}; omit it")

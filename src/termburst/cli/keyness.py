@@ -305,8 +305,8 @@ def _bursts_of_one(options: dict[str, Any], names: Sequence[str], sizes: Sequenc
 
 
 def _warn_of_single_documents(sizes: list[int]) -> None:
-    """Warn if every side is one document: then nothing shows how much a word varies from document to document."""
-    if max(sizes) == 1:
+    """Warn if both sides are one document: then nothing shows how much a word varies from document to document."""
+    if sizes == [1, 1]:
         warnings.warn(
             "each side is a single document, so it cannot be seen how much words vary between documents, and few terms "
             "will differ; --split 1000 makes pieces of 1,000 tokens, and --lines makes each line a document",
