@@ -181,9 +181,9 @@ _COLUMNS = (
 
 def _detail(corpus: str, *, exact: bool) -> Detail:
     """What a command needs: the patterns for exact fits, but of saved statistics what they have, unless *exact*."""
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
-    return "moments" if holds_statistics(corpus) and not exact else "patterns"
+    return "moments" if is_saved(corpus) and not exact else "patterns"
 
 
 def _narrow(columns: list[str], tested: str | None) -> list[str]:

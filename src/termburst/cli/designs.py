@@ -179,10 +179,10 @@ def _with_sides(corpus: Corpus, condition: str) -> Corpus:
 
 def _read(corpus: str, reading: Reading) -> Corpus:
     """The corpus with its metadata, read and counted with the options of the command line."""
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
     if corpus == "-":
         raise ValueError("standard input has no columns; give a file with --formula")
-    if holds_statistics(corpus):
+    if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no documents; give the corpus itself")
     return corpus_of(reading, corpus)

@@ -347,14 +347,14 @@ def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, k
 
 def _both(a: str, b: str, reading: Reading, *, keep_texts: bool) -> dict[str, Source]:
     """Two corpora by name. If one is saved statistics, the other is counted with the same options."""
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
     def read(corpus: str, counting: CountingOptions | None = None) -> Source:
         if keep_texts:
             return page_source(reading, corpus, counting=counting)
         return reading.statistics(corpus, "patterns", counting=counting)
 
-    saved = [corpus for corpus in (a, b) if holds_statistics(corpus)]
+    saved = [corpus for corpus in (a, b) if is_saved(corpus)]
     if len(saved) == 1:
         known = reading.without_columns().statistics(saved[0], "patterns")
         counting = reading.counting_like(known, saved[0])
