@@ -135,10 +135,7 @@ def terms(
             table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit, sort=sort)
     table = table.filter(pl.col("n") >= min_count)
     size = f"{collection_size(statistics)}; words: {words_of(statistics.counting)}"
-    named = table  # its first row is put into words: of a list by the alphabet that would be any word
-    if sort == "term" and "effect" in table.columns:
-        named = table.sort("effect", descending=True, nulls_last=True, maintain_order=True)
-    title = [*burstiest(named, statistics.lengths, statistics.length_documents), size]
+    title = [*burstiest(table, statistics.lengths, statistics.length_documents, alphabet=sort == "term"), size]
     if sort == "effect" and "effect" not in table.columns:
         title.append(f"sorted by λ (plr): the effect needs statistics with --detail patterns, not {statistics.detail}")
     if settled is Format.table:
