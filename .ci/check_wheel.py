@@ -1,10 +1,13 @@
-"""Build the wheel from the sdist, install it into an empty environment, use it there, and ship it with a Spark job."""
+"""Build the wheel from the sdist, install it into an empty environment, use it there, and ship it with a Spark job.
+
+python .ci/check_wheel.py                                   # with this Python
+python .ci/check_wheel.py python3.11 python3.12 python3.13  # the same wheel with each of these
+"""
 
 import os
 import shutil
 import sys
 import tempfile
-import venv
 import zipfile
 from pathlib import Path
 
@@ -24,7 +27,8 @@ assert abs(sums[0] - 6.5) < 1e-12, sums
 for name in tb.__all__:
     getattr(tb, name)
 assert tb.TermWeighting().fit_transform([[4, 20], [0, 24], [1, 22]]).nnz == 5
-print("termburst", tb.__version__, "works from its wheel, with", pathlib.Path(library()._name).name)
+core = pathlib.Path(library()._name).name
+print("termburst", tb.__version__, "works from its wheel on Python", platform.python_version(), "with", core)
 """
 
 with tempfile.TemporaryDirectory() as folder:
@@ -33,13 +37,14 @@ with tempfile.TemporaryDirectory() as folder:
     parts = zipfile.ZipFile(wheel).namelist()
     assert wheel.name.split("-")[2:4] == ["py3", "none"], wheel.name
     assert not [part for part in parts if part.endswith((".c", ".h"))], "the sources of the core are in the wheel"
-    empty = Path(folder, "empty")
-    venv.create(empty, with_pip=True)
-    scripts = empty / ("Scripts" if os.name == "nt" else "bin")
-    pip = (str(scripts / "python"), "-m", "pip", "--disable-pip-version-check")
-    run(*pip, "install", "--quiet", "--no-compile", str(wheel))  # Python compiles the few modules that are used here
-    run(str(scripts / "python"), "-c", USE, cwd=folder)
-    run(str(scripts / "termburst"), "--version", cwd=folder)
+    for number, python in enumerate(sys.argv[1:] or [sys.executable]):
+        empty = Path(folder, f"empty{number}")
+        run(python, "-m", "venv", str(empty))
+        scripts = empty / ("Scripts" if os.name == "nt" else "bin")
+        pip = (str(scripts / "python"), "-m", "pip", "--disable-pip-version-check")
+        run(*pip, "install", "--quiet", "--no-compile", str(wheel))  # modules are compiled when used
+        run(str(scripts / "python"), "-c", USE, cwd=folder)
+        run(str(scripts / "termburst"), "--version", cwd=folder)
     if shutil.which("java"):
         run(sys.executable, str(ROOT / ".ci" / "ship_wheel.py"), str(wheel), cwd=folder)
     elif "TERMBURST_REQUIRE_SPARK" in os.environ:

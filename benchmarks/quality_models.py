@@ -4,6 +4,7 @@ Both collections are counted as in the paper's Tables 2 and 3 (headers kept, sto
 
     TERMBURST_DATA=… python benchmarks/quality_models.py choose             # training documents only
     TERMBURST_DATA=… python benchmarks/quality_models.py [classify cluster] # the test documents
+    TERMBURST_DATA=… python benchmarks/quality_models.py cluster newsgroups --seeds 3   # one collection, fewer seeds
     TERMBURST_DATA=… python benchmarks/quality_models.py --quick            # R8 only, three seeds
 
 `choose` (or a half of it: `choose-classify`, `choose-cluster`) prints the grids behind the defaults. The default is
@@ -67,6 +68,7 @@ MIXTURE_PAIRS: tuple[dict[str, Any], ...] = (
     {"length_damping": 1.0, "temperatures": LADDER[2:6]},
 )
 STEPS = ("choose", "choose-classify", "choose-cluster", "classify", "cluster")
+SETS = {"r8": "R8", "newsgroups": "20 Newsgroups"}
 PARTS = {"R8": (2_200, 10), "20 Newsgroups": (7_500, 2)}  # size and number of the parts of the training documents
 
 
@@ -246,17 +248,18 @@ def cluster(name: str, split: Any, seeds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", nargs="*", metavar="|".join(STEPS), help="default: classify cluster")
+    default = "default: classify cluster, of both collections"
+    parser.add_argument("what", nargs="*", metavar="|".join((*STEPS, *SETS)), help=default)
     parser.add_argument("--quick", action="store_true", help="only R8, and three seeds")
+    parser.add_argument("--seeds", type=int, default=10, help="of `cluster`")
     options = parser.parse_args()
-    unknown = set(options.what) - set(STEPS)
+    unknown = set(options.what) - {*STEPS, *SETS}
     if unknown:
         parser.error(f"unknown step: {', '.join(sorted(unknown))}")
-    steps = options.what or ["classify", "cluster"]
+    steps = [step for step in options.what if step in STEPS] or ["classify", "cluster"]
+    wanted = ["r8"] if options.quick else [name for name in SETS if name in options.what] or list(SETS)
     collections = Collections()
-    splits = {"R8": collections.r8}
-    if not options.quick:
-        splits["20 Newsgroups"] = collections.newsgroups
+    splits = {SETS[name]: getattr(collections, name) for name in wanted}
     if {"choose", "choose-classify"} & set(steps):
         choose_classify(splits)
     if {"choose", "choose-cluster"} & set(steps):
@@ -265,7 +268,7 @@ def main() -> None:
         if "classify" in steps:
             classify(name, split)
         if "cluster" in steps:
-            cluster(name, split, seeds=3 if options.quick else 10)
+            cluster(name, split, seeds=3 if options.quick else options.seeds)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import pickle
+import warnings
 from pathlib import Path
 
 import duckdb
@@ -413,6 +414,11 @@ def test_where_leaves_out_null():
         ("MAX(year) = year", "looks at several documents together"),
         ("year", "where needs true or false for each document"),
         ('who = "Anna"', "text needs single quotes: who = 'Anna'"),
+        ("who = Anna AND year > 1", "if Anna is text, it needs single quotes: who = 'Anna' AND year > 1"),
+        ("who = Anna Maria", "if Anna Maria is text, it needs single quotes: who = 'Anna Maria'"),
+        ("who in (Anna, Bo)", r"if Anna is text, it needs single quotes: who in \('Anna', Bo\)"),
+        (" ", "where is empty; write a condition such as"),
+        ("year BETWEEN", "cannot be understood; write a condition such as"),
         (True, "where takes a condition such as 'year >= 1945', a Polars expression or a boolean array"),
     ],
 )
@@ -794,3 +800,26 @@ def test_a_stop_word_is_explained_as_one(corpus):
         tb.read(TEXTS, stop_words="en").explain("The")
     with pytest.raises(ValueError, match="'whale' is not among"):
         tb.read(TEXTS, stop_words="en").explain("whale")
+
+
+def test_weights_that_need_labels_say_how_a_corpus_gets_them(corpus):
+    with pytest.warns(UserWarning, match=r"corpus\.weights\('class-lift', y='column'\)"):
+        corpus.weights("class-lift")
+
+
+def test_groups_of_one_document_each_are_a_warning():
+    texts = [f"so it goes on {word} {word}" for word in "abcdefghij"]
+    names = ["a", "b", "c", "d", "e", "f", "g", "h", "h", "h"]
+    corpus = tb.read(texts, token_pattern=r"\w+", metadata={"who": names, "id_of": texts, "half": [1, 2.5] * 5})
+    said = r"7 of 8 {} have only one document each, .*put groups together.*corpus\.split\(tokens=1000\)"
+    with pytest.warns(UserWarning, match=said.format("groups")):
+        corpus.keyness(by="who")
+    with pytest.warns(UserWarning, match=said.format("values of 'who'")):
+        corpus.keyness("who")
+    with pytest.warns(UserWarning, match="all 10 groups have only one document each"):
+        corpus.keyness(by="id_of")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        corpus.keyness("half")
+        corpus.keyness(by="half")
+        tb.keyness_groups(corpus.counts, [1, 2.5, 3] * 3 + [1])

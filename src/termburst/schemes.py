@@ -179,7 +179,7 @@ def warn_without_labels(name: str, stacklevel: int = 2) -> None:
     if SCHEMES[name].uses_labels:
         warnings.warn(
             f"the scheme {name!r} has no labels of documents here, so that its factor for the contrast between classes "
-            f"is 1; take the scheme {RECOMMENDED_SCHEME!r}, or give labels y to the fit of TermWeighting or "
-            "BurstinessVectorizer (a pipeline passes them on)",
+            f"is 1; take the scheme {RECOMMENDED_SCHEME!r}, or give labels y, as in corpus.weights({name!r}, "
+            "y='column') or fit(X, y) of an estimator (a pipeline passes them on)",
             stacklevel=stacklevel + 1,
         )

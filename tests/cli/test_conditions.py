@@ -73,8 +73,10 @@ def test_conditions_that_cannot_be_met(fault, run, tables):
     assert "did you mean 'year'?" in said
     assert "--columns" not in said  # which `terms` does not have
     for option in ("--where", "--by"):
-        said = fault("terms" if option == "--where" else "keyness", table, option, 'party = "Whig"')
-        assert "if 'Whig' is text in a condition, write it in single quotes" in said
+        for condition in ('party = "Whig"', "party = Whig"):
+            said = fault("terms" if option == "--where" else "keyness", table, option, condition)
+            assert "if 'Whig' is text in a condition, write it in single quotes" in said
+    assert "--where is empty; write a condition such as" in fault("terms", table, "--where", "")
     assert run("stats", "build", table, "-o", tables / "s.parquet").code == 0
     assert "no columns; omit --where" in fault("terms", tables / "s.parquet", "--where", "year > 0")
 

@@ -285,3 +285,10 @@ def test_stop_words_of_a_language(done, fault, tmp_path):
 def test_a_token_pattern_is_instead_of_words(fault, tmp_path, corpus):
     line = fault("terms", corpus, "--lines", "--token-pattern", r"\w+", "--words", "unicode")
     assert "--token-pattern says what a word is; omit --words" in line
+
+
+def test_a_list_by_the_alphabet_still_names_the_burstiest_word(run, corpus):
+    by_effect, by_term = (run("terms", corpus, "--lines", "--sort", sort) for sort in ("effect", "term"))
+    assert by_term.code == 0, by_term.err
+    assert by_effect.out.splitlines()[0] == by_term.out.splitlines()[0]
+    assert by_effect.out != by_term.out

@@ -1,7 +1,9 @@
 """The same cases for every engine, compared with the same corpus counted in memory."""
 
 import itertools
+import warnings
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import narwhals.stable.v2 as nw
@@ -479,3 +481,24 @@ def test_groups_of_a_partition_on_spark_3_5(size):
 
     found = pa.Table.from_batches(spark._by_bucket(group)(batches))
     assert found.to_pydict() == {"buckets": [1, 1, 1], "sum": [6, 4, 11]}
+
+
+@pytest.mark.parametrize("make", [pl.DataFrame, lambda rows: pl.DataFrame(rows).to_pandas()])
+def test_terms_that_are_clamped_are_a_warning_if_the_frame_is_in_memory(make):
+    """As in memory: `plr_statistic` has the same words."""
+    texts = ["ha ha ha ha so", "so it goes", "it is so"]
+    frame = make({"document": [1, 2, 3], "text": texts})
+    s = tb.TermStatistics.from_texts(texts)
+    with pytest.warns(tb.ClampedTermsWarning) as expected:
+        tb.plr_statistic(s, sigma2=4.0)
+    said = str(expected[0].message)
+    assert "1 of 5 terms" in said
+    for ask in (engines.term_table, partial(engines.weigh, scheme="lambda")):
+        with pytest.warns(tb.ClampedTermsWarning) as found:
+            ask(frame, sigma2=4.0)
+        assert [str(one.message) for one in found] == [said]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        engines.term_table(frame, sigma2=0.1)
+        lazy = engines.term_table(pl.DataFrame({"document": [1, 2, 3], "text": texts}).lazy(), sigma2=4.0)
+    assert lazy.filter(pl.col("status") == "invalid").collect()["term"].to_list() == ["ha"]

@@ -113,3 +113,13 @@ def test_metadata_are_only_made_when_asked_for(tmp_path):
     assert next(open_corpus(tmp_path, columns=["file"]).batches()).metadata == [{"file": "1999-a.txt"}]
     by_name = open_corpus(tmp_path, name_pattern=r"(?P<year>\d+)-(?P<speaker>\w+)")
     assert next(by_name.batches()).metadata == [{"year": 1999, "speaker": "a"}]
+
+
+def test_spaces_are_not_counted_in_near_empty_documents_and_this_is_said(tmp_path):
+    (tmp_path / "a.txt").write_text("so it is  so", encoding="utf-8")  # 12 characters, 8 of them no spaces
+    (tmp_path / "b.txt").write_text("so", encoding="utf-8")
+    report = open_corpus(tmp_path, inspect=True)
+    list(report.batches())
+    said = str(report.report)
+    assert "near-empty: 2 documents with fewer than 10 characters, spaces not counted: a.txt, b.txt" in said
+    assert "longest: a.txt with 12 characters" in said

@@ -129,7 +129,10 @@ def test_dates_are_years_and_many_numbers_become_classes():
     ("formula", "options", "said"),
     [
         ("party + mood", {}, "no column 'mood'"),
-        ("party +", {}, "cannot be read"),
+        ("party +", {}, r"'party \+' cannot be read: it ends with '\+'; write it such as 'party \+ year'"),
+        ("party year", {}, r"cannot be read: columns need \+ \* or : between them"),
+        ("log(party)", {}, r"'log\(party\)', which needs numbers, but 'party' has text"),
+        ("bs(year, df=1)", {}, r"metadata: bs\(year, df=1\) cannot be computed \(Invalid value for `df`"),
         ("x ~ party", {}, "no left side"),
         ("0 + year", {}, "intercept"),
         ("party + __import__('os')", {}, "may use only C, bs"),
@@ -256,3 +259,33 @@ def test_a_number_with_a_value_far_from_all_others_is_said():
     x = np.append(np.arange(49) % 10.0, 1e6)
     with pytest.warns(UserWarning, match=r"half of the documents have 'x' between .* but it goes from 0 to 1e\+06"):
         tb.keyness_design([[1, 9]] * 50, "x", metadata={"x": x}, terms=["so", "it"])
+
+
+def test_splines_with_an_intercept_of_their_own_are_centred():
+    """The same tests as written out: cr with an intercept, cr alone without one, and cr with its own constraint."""
+    texts = [f"so it goes {word} {word} on" for word in "abcdefghijkl"] * 4
+    corpus = tb.read(texts, token_pattern=r"\w+", metadata={"year": [1900 + 7 * k % 53 for k in range(48)]})
+    asked = {"contrast": "year: 1940 - 1910"}
+    plain = corpus.keyness("cr(year, df=4)", **asked)
+    compared = ["term", "log_ratio", "p_value"]
+    for formula in ("cr(year, df=4, constraints='center')", "0 + cr(year, df=5)", "cs(year, df=4)"):
+        other = corpus.keyness(formula, **asked)
+        assert_frame_equal(plain.select(compared), other.select(compared), check_row_order=False, rel_tol=1e-6)
+    assert design_of("cc(year, df=4)", corpus.metadata).rows.shape[1] == 5
+
+
+def test_a_category_without_0_has_an_intercept():
+    corpus = tb.read(["so it goes", "it is so so"] * 5, metadata={"party": ["x", "y"] * 5, "year": range(10)})
+    compared = ["term", "log_ratio", "p_value"]
+    assert_frame_equal(corpus.keyness("party").select(compared), corpus.keyness("0 + party").select(compared))
+    with pytest.raises(ValueError, match=r"must have an intercept; remove '0 \+'"):
+        corpus.keyness("0 + year")
+
+
+def test_whole_and_decimal_numbers_may_be_mixed():
+    X = [[1, 3], [2, 2], [3, 1]] * 4
+    numbers = [1, 2.5, 3] * 4
+    mixed = tb.keyness_design(X, "v", metadata={"v": numbers}, terms=["a", "b"])
+    assert_frame_equal(mixed, tb.keyness_design(X, "v", metadata={"v": np.array(numbers)}, terms=["a", "b"]))
+    with pytest.raises(ValueError, match="metadata must be columns"):
+        tb.keyness_design(X, "v", metadata={"v": [1, "x", 2] * 4})

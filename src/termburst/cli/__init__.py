@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from termburst.cli.output import say, settle, to_nowhere
+from termburst.display import did_you_mean
 from termburst.files import first_line, panics_unseen
 
 _LIMITS = {
@@ -108,6 +109,9 @@ def _fail_usage(error: Any) -> NoReturn:
         message = f"{message[:60]}…; give one corpus: a file, a folder, or a glob in quotes such as 'corpus/*.txt'"
     elif message.startswith("No such command '"):
         message = _no_command(message)
+    elif message.startswith("No such option: ") and getattr(error, "possibilities", None):
+        named = message.removeprefix("No such option: ").split()[0]
+        message = f"No such option: {named}{did_you_mean(named, error.possibilities)}"
     _fail(f"{message}; see {command} --help", 2)
 
 

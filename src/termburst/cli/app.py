@@ -135,7 +135,7 @@ def terms(
             table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit, sort=sort)
     table = table.filter(pl.col("n") >= min_count)
     size = f"{collection_size(statistics)}; words: {words_of(statistics.counting)}"
-    title = [*burstiest(table, statistics.lengths, statistics.length_documents), size]
+    title = [*burstiest(table, statistics.lengths, statistics.length_documents, alphabet=sort == "term"), size]
     if sort == "effect" and "effect" not in table.columns:
         title.append(f"sorted by λ (plr): the effect needs statistics with --detail patterns, not {statistics.detail}")
     if settled is Format.table:
@@ -181,9 +181,9 @@ _COLUMNS = (
 
 def _detail(corpus: str, *, exact: bool) -> Detail:
     """What a command needs: the patterns for exact fits, but of saved statistics what they have, unless *exact*."""
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
-    return "moments" if holds_statistics(corpus) and not exact else "patterns"
+    return "moments" if is_saved(corpus) and not exact else "patterns"
 
 
 def _narrow(columns: list[str], tested: str | None) -> list[str]:

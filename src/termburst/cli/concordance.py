@@ -133,9 +133,9 @@ def _write(lines: Iterator[pl.DataFrame], wanted: Wanted, writer: LineWriter, *,
 
 def _with_texts(corpus: str) -> str:
     """The name of a corpus; ValueError for saved statistics: as a table, their terms would be the documents."""
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
-    if holds_statistics(corpus):
+    if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no texts to search; give the corpus itself")
     return corpus
 

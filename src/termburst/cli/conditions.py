@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from termburst.cli.output import many
 from termburst.display import did_you_mean
-from termburst.reading.conditions import where_expression
+from termburst.reading.conditions import quotes_advice, where_expression
 
 if TYPE_CHECKING:
     import polars as pl
@@ -45,7 +45,7 @@ def meeting(corpus: str, batches: Iterator[Batch], condition: str) -> Iterator[B
     from termburst.corpus.condition_groups import rows_meeting
 
     expression, names = where_expression(condition), columns_of(condition)
-    known, seen, kept = Known(names), 0, 0
+    known, seen, kept = Known(names, condition=condition), 0, 0
     for batch in known.seen(batches):
         rows = rows_meeting(about(batch, names), expression)
         seen, kept = seen + len(batch.ids), kept + len(rows)
@@ -65,9 +65,10 @@ class Known:
     otherwise, such as for files with different headers, when all batches have been read.
     """
 
-    def __init__(self, names: tuple[str, ...], hint: str = "") -> None:
+    def __init__(self, names: tuple[str, ...], hint: str = "", condition: str = "") -> None:
         self.missing = set(names)
         self.hint = hint
+        self.condition = condition
         self.columns: set[str] = set()
 
     def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
@@ -89,7 +90,7 @@ class Known:
             inside = " (of files in folders inside the one that you give)" if "folder" in self.missing else ""
             hint = f"a column of the table, file, folder{inside}, or a group of --name-pattern{self.hint}"
             names = ", ".join(repr(name) for name in sorted(self.missing))
-            near = did_you_mean(min(self.missing), self.columns)
+            near = did_you_mean(min(self.missing), self.columns) or quotes_advice(self.condition, min(self.missing))
             raise ValueError(f"no document has the column {names:.200} ({hint}){there:.200}{near}")
 
 

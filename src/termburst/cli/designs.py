@@ -60,7 +60,7 @@ def compare_by_formula(
     *by* and *groups* are the options of these names.
     """
     from termburst.tables import keyness_design
-    from termburst.tables.formulas import named_columns
+    from termburst.tables.formula_text import named_columns
 
     if options["method"] != "beta-binomial":
         raise ValueError(f"--formula, --cluster and --strata have no --method {options['method']}; omit it")
@@ -179,10 +179,10 @@ def _with_sides(corpus: Corpus, condition: str) -> Corpus:
 
 def _read(corpus: str, reading: Reading) -> Corpus:
     """The corpus with its metadata, read and counted with the options of the command line."""
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
     if corpus == "-":
         raise ValueError("standard input has no columns; give a file with --formula")
-    if holds_statistics(corpus):
+    if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no documents; give the corpus itself")
     return corpus_of(reading, corpus)

@@ -28,9 +28,9 @@ def explore(
 
     The page is served from this machine only, under an address with a secret token. Ctrl-C ends it.
     """
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
-    if holds_statistics(corpus):
+    if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no texts to read; use termburst report")
     held = corpus_of(reading, corpus)
     warn_of_one_document(corpus, len(held))

@@ -47,13 +47,13 @@ def weigh(
 
     CSV and Parquet have one row per weight: document, term, weight.
     """
+    from termburst.cli.saved import is_saved
     from termburst.estimators.term_weighting import TermWeighting
     from termburst.schemes import RECOMMENDED_SCHEME, named_scheme
-    from termburst.statistics.store import holds_statistics
 
     scheme = RECOMMENDED_SCHEME if scheme is None else scheme
     named_scheme(scheme)
-    if holds_statistics(corpus):
+    if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no documents to weigh; give the corpus itself")
     settled = _settled(format, output, reading.inputs(corpus), get_args(CellFormat), csv_as_is=csv_as_is, excel=excel)
     counted = reading.counted_corpus(corpus, keep_texts=False)
@@ -90,8 +90,8 @@ def export(
     """
     import numpy as np
 
+    from termburst.cli.saved import is_saved
     from termburst.exports import export_word_list
-    from termburst.statistics.store import holds_statistics
 
     settled = _settled(format, output, reading.inputs(corpus), get_args(ExportFormat), csv_as_is=csv_as_is, excel=excel)
     if settled in WORD_LIST_FORMATS:
@@ -101,7 +101,7 @@ def export(
         export_word_list(statistics.terms, statistics.collection_frequency, output, settled)
         note(f"{output}: {many(statistics.vocabulary_size, 'term')}")
         return
-    if holds_statistics(corpus):
+    if is_saved(corpus):
         lists = " or ".join(f"--as {name}" for name in WORD_LIST_FORMATS)
         raise ValueError(f"{corpus} is saved statistics, which have no documents; give the corpus itself, or {lists}")
     counted = reading.counted_corpus(corpus, keep_texts=False)

@@ -305,8 +305,8 @@ def _bursts_of_one(options: dict[str, Any], names: Sequence[str], sizes: Sequenc
 
 
 def _warn_of_single_documents(sizes: list[int]) -> None:
-    """Warn if every side is one document: then nothing shows how much a word varies from document to document."""
-    if max(sizes) == 1:
+    """Warn if both sides are one document: then nothing shows how much a word varies from document to document."""
+    if sizes == [1, 1]:
         warnings.warn(
             "each side is a single document, so it cannot be seen how much words vary between documents, and few terms "
             "will differ; --split 1000 makes pieces of 1,000 tokens, and --lines makes each line a document",
@@ -347,14 +347,14 @@ def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, k
 
 def _both(a: str, b: str, reading: Reading, *, keep_texts: bool) -> dict[str, Source]:
     """Two corpora by name. If one is saved statistics, the other is counted with the same options."""
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
     def read(corpus: str, counting: CountingOptions | None = None) -> Source:
         if keep_texts:
             return page_source(reading, corpus, counting=counting)
         return reading.statistics(corpus, "patterns", counting=counting)
 
-    saved = [corpus for corpus in (a, b) if holds_statistics(corpus)]
+    saved = [corpus for corpus in (a, b) if is_saved(corpus)]
     if len(saved) == 1:
         known = reading.without_columns().statistics(saved[0], "patterns")
         counting = reading.counting_like(known, saved[0])

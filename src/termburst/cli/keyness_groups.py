@@ -73,10 +73,10 @@ def grouped(
     With *every*, a group is an interval of numbers or years. With *only*, other documents are left out, and the groups
     are in the order of these names. If *by* is a condition, those that meet it come first.
     """
+    from termburst.cli.saved import is_saved
     from termburst.counting.counted_corpus import Groups
-    from termburst.statistics.store import holds_statistics
 
-    if holds_statistics(corpus):
+    if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no documents to group; give the corpus itself")
     if reading.id is not None:
         raise ValueError("--by takes the place of --id; omit --id")

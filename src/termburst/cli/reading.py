@@ -81,14 +81,14 @@ class Reading(TextOptions):
         *,
         counting: CountingOptions | None = None,
     ) -> TermStatistics:
-        """The statistics of a corpus; if *corpus* is a file of saved statistics, these."""
+        """The statistics of a corpus; if *corpus* is a file of saved statistics or a ledger, these."""
+        from termburst.cli.saved import is_saved, load_saved
         from termburst.names import DETAILS
-        from termburst.statistics.store import holds_statistics
         from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
-        if counting is None and holds_statistics(corpus):
+        if counting is None and is_saved(corpus):
             self._refuse_columns(f"{corpus} contains statistics")
-            known = TermStatistics.load(corpus)
+            known = load_saved(corpus)
             self.counting_like(known, corpus)
             if DETAILS.index(known.detail) < DETAILS.index(detail):
                 raise ValueError(

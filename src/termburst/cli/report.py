@@ -103,9 +103,9 @@ def _with_metadata(reading: Reading, corpus: str) -> Corpus | TermStatistics:
 
     Statistics, if *corpus* is a file of them.
     """
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
-    if holds_statistics(corpus):
+    if is_saved(corpus):
         return reading.statistics(corpus, "patterns")
     held = corpus_of(reading, corpus)
     with working(f"Counting {corpus}"):
@@ -118,9 +118,9 @@ def page_source(
     reading: Reading, corpus: str, *, counting: CountingOptions | None = None
 ) -> CountedCorpus | TermStatistics:
     """The counted corpus; or statistics, if *corpus* is a file of them."""
-    from termburst.statistics.store import holds_statistics
+    from termburst.cli.saved import is_saved
 
-    if holds_statistics(corpus):
+    if is_saved(corpus):
         return reading.statistics(corpus, "patterns")
     return reading.counted_corpus(corpus, counting=counting)
 

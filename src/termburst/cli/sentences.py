@@ -19,10 +19,11 @@ _OWN_INTERVAL = (
 )  # of designs, which have no corrected effect
 
 
-def burstiest(table: pl.DataFrame, lengths: Any, documents: Any) -> list[str]:
+def burstiest(table: pl.DataFrame, lengths: Any, documents: Any, *, alphabet: bool = False) -> list[str]:
     """How many terms are surely bursty, if they were tested, and the first term in words, if its effect is known.
 
-    *lengths* are the distinct lengths of documents, and *documents* says how many have each.
+    *lengths* are the distinct lengths of documents, and *documents* says how many have each. In a list by the
+    *alphabet*, where the first term would be any, it is the one with the largest effect.
     """
     from termburst.tables.burst_columns import in_words, mean_of_mixed_lengths
 
@@ -31,7 +32,8 @@ def burstiest(table: pl.DataFrame, lengths: Any, documents: Any) -> list[str]:
         sure, verb = int((table["q_value"] <= SURE).sum()), "come in bursts"
         said.append(f"{_of(sure, table.height, verb.replace('come', 'comes') if sure == 1 else verb)} (q ≤ {SURE})")
     if "reuse" in table.columns and table.height:
-        row = table.row(0, named=True)
+        first = table.sort("effect", descending=True, nulls_last=True, maintain_order=True) if alphabet else table
+        row = first.row(0, named=True)
         if row["reuse"] is not None:
             mixed = mean_of_mixed_lengths(lengths, documents)
             said.append(f"{in_words(row | {'term': printable(row['term'])}, int(sum(documents)), length=mixed)}.")

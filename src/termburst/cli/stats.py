@@ -299,11 +299,11 @@ def _listed(names: set[str]) -> str:
 
 @stats.command()
 def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
-    """Show what a file of statistics contains."""
+    """Show what a file of statistics, or the folder of a ledger, contains."""
+    from termburst.cli.saved import load_saved
     from termburst.corpus.shown import words_of
-    from termburst.statistics.term_statistics import TermStatistics
 
-    s = TermStatistics.load(saved)
+    s = load_saved(saved)
     facts: dict[str, Any] = {
         "documents": s.documents,
         "tokens": s.tokens,

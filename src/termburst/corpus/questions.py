@@ -132,7 +132,7 @@ class Questions:
             raise ValueError("give the column to compare by, as by=..., or another corpus")
         labels = columns.labels_of(self._metadata, by)
         values = labels.unique().sort()
-        if len(values) == len(self):
+        if len(values) == len(self) == 2:
             warn_of_single_documents()
         if len(values) != 2 or "contrasts" in options:
             return keyness_groups(self._filled(), labels.to_list(), **options)

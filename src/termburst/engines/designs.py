@@ -29,7 +29,8 @@ from termburst.models.cells import TermCells
 from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import NothingToCountError
 from termburst.tables.designs import keyness_of_cells
-from termburst.tables.formulas import Design, design_of, named_columns
+from termburst.tables.formula_text import named_columns
+from termburst.tables.formulas import Design, design_of
 from termburst.tables.frames import term_frame
 
 if TYPE_CHECKING:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
 from termburst.engines.cells import Cells, together
 from termburst.engines.operations import ColumnOperations
-from termburst.models.closed_forms import Collection
+from termburst.inference.plr import ClampedTermsWarning, clamped_terms
+from termburst.models.closed_forms import Collection, repeats
 from termburst.models.penalties import checked_hyperparameters
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -24,6 +26,19 @@ def shared_numbers(collection: TermStatistics, mu: float | None, sigma2: float) 
     """The numbers of the collection that the closed forms need; μ is by default the mean document length."""
     mu, sigma2 = checked_hyperparameters(collection.mean_length if mu is None else mu, sigma2)
     return Collection(float(collection.documents), float(collection.tokens), mu, sigma2)
+
+
+def warn_of_clamped(terms: Any, shared: Collection, outcome: str = "clamped as in the paper") -> None:
+    """Warn of terms that repeat too often for the penalty (η² ≤ r_i), if *terms* (`moments`) are in memory.
+
+    Of a lazy frame they would take one more pass over all data.
+    """
+    if not isinstance(terms, nw.DataFrame):
+        return
+    bad = terms.filter(repeats(col("n"), col("b")).cast(nw.Float64) >= shared.eta2)
+    if len(bad):
+        what = clamped_terms(len(bad), len(terms), f"{bad['term'].min()!r:.60}", shared.mu, shared.sigma2)
+        warnings.warn(f"{what}: their λ_i is {outcome}", ClampedTermsWarning, stacklevel=3)
 
 
 def _moments(cells: Any) -> Any:

@@ -11,7 +11,7 @@ from termburst.counting.options import CountingOptions
 from termburst.engines.batches import map_terms
 from termburst.engines.cells import Cells, cells_of, length_statistics
 from termburst.engines.door import opened
-from termburst.engines.moments import moments, shared_numbers
+from termburst.engines.moments import moments, shared_numbers, warn_of_clamped
 from termburst.engines.operations import ColumnOperations
 from termburst.engines.term_cells import cells_by_term
 from termburst.inference.plr import check_form
@@ -61,7 +61,8 @@ def term_table(
         term, n = n_i, b = b_i, plr = λ_i, tarone = z_i (Tarone's score, standard normal if the term does not burst),
         idf = log(d/b_i), icf = log(n/n_i), tf_idf_sum = n_i log(d/b_i), the estimates alpha and alpha_not of Claim 2,
         and their status: "valid", or "invalid" where η² ≤ r_i. There both are null, and λ_i is clamped as in the paper
-        (null in the form "exact").
+        (null in the form "exact"). If the result is in memory, a `ClampedTermsWarning` says how many such terms there
+        are; in a lazy frame or one of DuckDB or Spark that would take another pass, and only their status says so.
 
     Examples
     --------
@@ -75,6 +76,7 @@ def term_table(
     lengths = length_statistics(cells)
     shared = shared_numbers(lengths, mu, sigma2)
     ops = ColumnOperations(moments(cells))
+    warn_of_clamped(ops.frame, shared, "null" if form == "exact" else "clamped as in the paper")
     n_i, b_i = (ops.keep(ops.as_float(nw.col(name))) for name in ("n", "b"))
     sums = forms.LengthSums.of(lengths.lengths, lengths.length_documents)
     score = forms.tarone(ops, sums, nw.col("n"), nw.col("count_squared_sum"), nw.col("count_length_sum"))

@@ -15,7 +15,7 @@ from termburst.counting.options import CountingOptions
 from termburst.engines.batches import map_batches
 from termburst.engines.cells import cells_of, document_type, length_statistics
 from termburst.engines.door import opened
-from termburst.engines.moments import moments, shared_numbers
+from termburst.engines.moments import moments, shared_numbers, warn_of_clamped
 from termburst.engines.operations import ColumnOperations
 from termburst.engines.terms import fits
 from termburst.models import closed_forms as forms
@@ -64,6 +64,8 @@ def weigh(
     frame, counting, check, **columns : see `term_statistics`; a frame of patterns has no documents to weigh
     scheme : a name in `termburst.SCHEMES`
     mu, sigma2, norm : see `termburst.TermWeighting`
+        λ of terms that repeat too often for the penalty is clamped. If the frame is in memory, a `ClampedTermsWarning`
+        says so; otherwise the status of these terms in `term_table` is "invalid".
 
     Examples
     --------
@@ -100,6 +102,7 @@ def _by_expression(own: Any, terms: Any, scheme: str, shared: forms.Collection) 
     ops = ColumnOperations(terms)
     n_i, b_i = (ops.keep(ops.as_float(nw.col(name))) for name in ("n", "b"))
     if scheme in ("lambda", "s-lambda"):
+        warn_of_clamped(ops.frame, shared)
         per_length, once, per_count, _ = forms.cell_coefficients(ops, shared, n_i, b_i)
         found = {"per_length": per_length, "once": once, "per_count": per_count}
     else:

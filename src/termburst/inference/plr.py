@@ -364,11 +364,20 @@ def _handle_invalid(
     if number:
         column = int(np.flatnonzero(bad)[0]) if only is None else only
         example = f"column {column}" if statistics.terms is None else f"{str(statistics.terms[column])!r:.60}"
-        what = (
-            f"{number:,} of {statistics.vocabulary_size:,} terms repeat too often for this penalty (η² = μ²/σ² = "
-            f"{mu / sigma2 * mu:.6g} is not above r_i = n_i − b_i + 1), for example {example}; use a smaller sigma2"
-        )
+        what = clamped_terms(number, statistics.vocabulary_size, example, mu, sigma2)
         if invalid == "raise":
             raise ValueError(what)
         outcome = "their λ_i is NaN" if form == "exact" else "their λ_i is clamped as in the paper"
         warnings.warn(f"{what}: {outcome}", ClampedTermsWarning, stacklevel=4)
+
+
+def clamped_terms(number: int, terms: int, example: str, mu: float, sigma2: float) -> str:
+    """The sentence about terms for which η² ≤ r_i.
+
+    >>> clamped_terms(1, 1000, "'ha'", mu=5, sigma2=2)[:69]
+    "1 of 1,000 terms repeat too often for this penalty (η² = μ²/σ² = 12.5"
+    """
+    return (
+        f"{number:,} of {terms:,} terms repeat too often for this penalty (η² = μ²/σ² = {mu / sigma2 * mu:.6g} is not "
+        f"above r_i = n_i − b_i + 1), for example {example}; use a smaller sigma2"
+    )

@@ -18,6 +18,8 @@ TOGETHER = frozenset(
 _QUOTED = r"'[^']*'|\"[^\"]*\""
 _SIGNS = re.compile(r"[<>=]|\bIN\s*\(|\bLIKE\s*'|\bBETWEEN\b.+\bAND\b|\bIS\s+(?:NOT\s+)?NULL\b", re.IGNORECASE)
 _COMPARED = re.compile(rf"\s*(\w+|\"[^\"]+\")\s*(<=|>=|<>|!=|<|>|=)\s*(-?[\w.]+|{_QUOTED})\s*")
+_VALUE = r"(?i:[=<>]\s*|\bIN\s*\([^)]*?|\bLIKE\s+)"  # what stands before a value
+_WORDS = r"(?:\s+(?!(?i:AND|OR|NOT|IS|IN|LIKE|BETWEEN)\b)\w+)*"  # more words of the same value
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "!=": "=", "<>": "="}
 
 
@@ -32,14 +34,16 @@ def where_expression(condition: str, option: str = "--where") -> pl.Expr:
     import polars as pl
 
     example = "write a condition such as \"year >= 1945 AND party = 'x'\""
-    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "", condition)
+    if not condition.strip():
+        raise ValueError(f"{option} is empty; {example}")
+    outside = re.sub(_QUOTED, "", condition)
     if re.search(r"\bselect\b", outside, re.IGNORECASE):
         raise ValueError(f"{option} takes no SELECT; {example}")
     try:
         found = pl.sql_expr(condition)
     except (pl.exceptions.PolarsError, ValueError) as error:
-        reason = str(error).splitlines()[0]
-        raise ValueError(f"{option} {condition!r:.60} cannot be understood ({reason}); {example}") from error
+        problem = f"{option} {condition!r:.60} cannot be understood"
+        raise ValueError(f"{problem}; {example}, with text in single quotes") from error
     if looks_at_others(found):
         raise ValueError(
             f"{option} {condition!r:.60} looks at several documents together (as MAX, COUNT and OVER do), but each is "
@@ -49,17 +53,25 @@ def where_expression(condition: str, option: str = "--where") -> pl.Expr:
 
 
 def quotes_advice(condition: str, name: str) -> str:
-    """What to write instead, if a column that does not exist is text in double quotes.
+    """What to write instead, if a column that does not exist is text in double quotes, or in none.
 
     Examples
     --------
     >>> print(quotes_advice('party = "x"', "x"))
     ; "x" is the name of a column, since text needs single quotes: party = 'x'
+    >>> print(quotes_advice("party = x AND year > 1944", "x"))
+    ; if x is text, it needs single quotes: party = 'x' AND year > 1944
+    >>> print(quotes_advice("party = New Deal", "New"))
+    ; if New Deal is text, it needs single quotes: party = 'New Deal'
     """
-    if f'"{name}"' not in condition:
+    if f'"{name}"' in condition:
+        better = condition.replace(f'"{name}"', f"'{name}'")
+        return f'; "{name}" is the name of a column, since text needs single quotes: {better:.100}'
+    bare = re.search(rf"{_VALUE}\b({re.escape(name)}\b{_WORDS})", condition)
+    if bare is None:
         return ""
-    better = condition.replace(f'"{name}"', f"'{name}'")
-    return f'; "{name}" is the name of a column, since text needs single quotes: {better:.100}'
+    better = f"{condition[: bare.start(1)]}'{bare[1]}'{condition[bare.end(1) :]}"
+    return f"; if {bare[1]} is text, it needs single quotes: {better:.100}"
 
 
 def looks_at_others(expression: pl.Expr) -> bool:

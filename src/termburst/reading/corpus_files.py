@@ -72,7 +72,7 @@ def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFil
         if _is_duckdb(Path(name)):
             raise fault(name, f"is a database of DuckDB, not text; if it has a ledger, {_save_ledger(name)}")
         return (_describe(name, Path(name).name, status, lines=lines, named=True),)
-    if _is_ledger(Path(name)):
+    if is_ledger(Path(name)):
         raise fault(
             name,
             f"is a ledger, not a folder of texts; {_save_ledger(name)}",
@@ -102,7 +102,7 @@ def _is_duckdb(path: Path) -> bool:
         return False
 
 
-def _is_ledger(folder: Path) -> bool:
+def is_ledger(folder: Path) -> bool:
     """Whether a folder has a ledger of `engines.Ledger`: of Parquet files, or in a Delta or an Iceberg table."""
     if (folder / "_delta_log").is_dir() and (folder / "kind=batch").is_dir():
         return True

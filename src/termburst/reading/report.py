@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from termburst.reading.documents import Text
 from termburst.reading.faults import fault
 
-NEAR_EMPTY = 10  # characters; a document with fewer is named
+NEAR_EMPTY = 10  # characters that are no spaces; a document with fewer is named
+_TOO_FEW = f"fewer than {NEAR_EMPTY} characters, spaces not counted"
 _MOST_NOTES = 10_000  # that are kept one by one; all are counted
 _MOST_HASHES = 500_000  # documents that are compared with each other
 _NAMES_SHOWN = 3
@@ -46,7 +47,8 @@ class ReadingReport:
     encodings : file → encoding, for files that are not in UTF-8 or begin with a byte order mark
     formats : name of a format → number of files
     language : the language that was guessed; set by what counts the words
-    empty : ids of documents with fewer than 10 characters (the first 100); `empty_count` is their number
+    empty : ids of documents with fewer than 10 characters, spaces not counted, the first 100
+    empty_count : the number of all of them
     duplicates : (id, id of the first document with the same text), the first 100; `duplicate_count` is their number
     longest : id and number of characters (tokens, for token lists) of the longest document
     unlabelled : names of documents that are in no group, with --by (the first 3); `unlabelled_count` is their number
@@ -179,7 +181,7 @@ class ReadingReport:
     def rows(self) -> list[tuple[str, str, str]]:
         """(file or document, what, why) of everything odd, for a frame or for JSON."""
         rows = [(note.file, note.kind, note.detail) for note in self.notes]
-        rows += [(name, "near-empty", f"fewer than {NEAR_EMPTY} characters") for name in self.empty]
+        rows += [(name, "near-empty", _TOO_FEW) for name in self.empty]
         return rows + [(name, "duplicate", f"the same text as {first}") for name, first in self.duplicates]
 
     def reasons(self, kind: str) -> str:
@@ -227,7 +229,7 @@ class ReadingReport:
         if self.language:
             yield f"language: {self.language}"
         if self.empty_count:
-            number = f"{_many(self.empty_count, 'document')} with fewer than {NEAR_EMPTY} characters"
+            number = f"{_many(self.empty_count, 'document')} with {_TOO_FEW}"
             yield f"near-empty: {number}: {_names(self.empty, self.empty_count)}"
         if self.duplicate_count:
             pairs = [f"{_safe(name)} = {_safe(first)}" for name, first in self.duplicates[:_NAMES_SHOWN]]

@@ -12,7 +12,7 @@ from termburst.inference.checks import shown
 from termburst.models.cells import TermCells, term_cells
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.formulas import named_columns
+from termburst.tables.formula_text import named_columns
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,12 +63,27 @@ def frame_of(metadata: Any) -> pl.DataFrame:
     """Metadata as a frame; ValueError if that is not possible."""
     import polars as pl
 
+    if isinstance(metadata, pl.DataFrame):
+        return metadata
+    if isinstance(metadata, Mapping):
+        metadata = {name: _one_kind(values) for name, values in metadata.items()}
     try:
-        return metadata if isinstance(metadata, pl.DataFrame) else pl.DataFrame(metadata)
+        return pl.DataFrame(metadata)
     except Exception as error:
         raise ValueError(
             f"metadata must be columns such as {{'year': years}}, or a frame; got {shown(metadata)}"
         ) from error
+
+
+def _one_kind(values: Any) -> Any:
+    """The same column; a list of whole and decimal numbers, which Polars refuses, as decimal numbers.
+
+    >>> _one_kind([1, 2.5, None]), _one_kind([1, "x"])
+    ([1.0, 2.5, None], [1, 'x'])
+    """
+    if isinstance(values, (list, tuple)) and {int, float} <= {*map(type, values)} <= {int, float, type(None)}:
+        return [None if value is None else float(value) for value in values]
+    return values
 
 
 def _covariates(keys: Sequence[Any], names: Any, formula: str, strata: str | None) -> pl.DataFrame:

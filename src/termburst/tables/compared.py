@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 MILLION = 1_000_000
+NEARLY_ALL = 0.8  # of the groups: from this share of single documents on, a comparison of groups warns
 
 
 def sorted_comparison(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
@@ -33,6 +35,32 @@ def sorted_comparison(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
         "term": ["term"],
     }
     return table.sort(by[sort], nulls_last=True)
+
+
+def warn_of_lone_documents(sizes: Any, groups: str = "groups", stacklevel: int = 3) -> None:
+    """Warn if (nearly) all of three or more groups have one document; *sizes* has the documents of each.
+
+    The variation between documents of a group, against which differences are judged, is then seen in few of them only.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warn_of_lone_documents([1, 1, 1, 1, 2], "values of 'name'")
+    ...     warn_of_lone_documents([1, 1, 3, 3, 2])
+    >>> [str(warning.message)[:52] for warning in caught]
+    ["4 of 5 values of 'name' have only one document each,"]
+    """
+    alone, number = int(np.sum(np.asarray(sizes) == 1)), len(sizes)
+    if number < 3 or alone < NEARLY_ALL * number:
+        return
+    which = f"all {number:,}" if alone == number else f"{alone:,} of {number:,}"
+    warnings.warn(
+        f"{which} {groups} have only one document each, so it can hardly be seen how much words vary between documents "
+        "of the same group, and few terms will differ; put groups together (numbers or years with corpus.bin, or "
+        "--bin), or cut the documents with corpus.split(tokens=1000), or --split 1000",
+        stacklevel=stacklevel + 1,
+    )
 
 
 def aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:

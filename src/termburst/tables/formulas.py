@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import ast
 import re
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,23 +15,19 @@ from numpy.typing import NDArray
 from termburst.display import did_you_mean
 from termburst.inference.checks import shown
 from termburst.inference.designs import FARTHEST_VALUE, Contrast
+from termburst.tables.compared import warn_of_lone_documents
+from termburst.tables.formula_text import MOST_COLUMNS, parsed_formula
 
 if TYPE_CHECKING:
     import polars as pl
 
 Floats = NDArray[np.float64]
 
-FUNCTIONS = ("C", "bs", "cr", "cs", "cc", "poly", "scale", "center", "log", "log10", "log2", "exp", "sqrt")
 STATEFUL = ("bs", "cr", "cs", "cc", "poly", "scale", "center")  # their values depend on all documents
 MOST_REPEATED = 10_000_000  # rows of covariates that stand for several documents, for these functions
 MOST_CELLS = 1_024  # distinct rows of a design: each has a length table of 23 kB, and is looked up for every term
-MOST_COLUMNS = 60
-MOST_CROSSINGS = 16  # of * / : in a formula: each may double its terms
-MOST_CHARACTERS = 10_000
-MOST_POWER = 5  # of (a + b)**2
 LARGEST = 1e15  # number in a design: beyond it, an intercept is lost by rounding
 BINS = (256, 128, 64, 32, 16, 8)  # classes of a number, if there are too many distinct rows
-_MISSING = "formulas need formulaic, which is not installed: pip install 'termburst[designs]'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,9 +185,10 @@ def design_of(
         if strata not in metadata.columns:
             raise ValueError(no_column(metadata, strata, " for strata"))
         formula = f"{formula} + C(`{strata}`)"
-    parsed, factors = _parsed(formula)
+    parsed, factors = parsed_formula(formula)
     names = list(dict.fromkeys(name for _, used, _ in factors for name in sorted(used)))
     frame, categories = _columns(metadata, names, [used for called, used, _ in factors if called == "C"])
+    _check_functions(factors, frame)
     first = np.arange(frame.height)
     if documents is not None and any(called in STATEFUL for called, _, _ in factors):
         frame, first, documents = *_repeated(frame, documents), None
@@ -211,6 +208,8 @@ def design_of(
         warnings.warn(f"numbers of the formula were replaced by the means of {bins} classes of them", stacklevel=4)
     terms = [_term(term, list(columns), factors) for term, columns in spec.term_indices.items()]
     distinct, number = _distinct(shorter, documents)
+    for name in categories:
+        warn_of_lone_documents(_distinct(distinct.select(name), number)[1], f"values of {name!r:.60}", stacklevel=4)
     cell, levels, columns = cell.ravel()[first], shorter[first].select(list(categories)), list(spec.column_names)
     return Design(rows, cell, columns, spec, distinct, terms, categories, number, levels, strata)
 
@@ -219,16 +218,6 @@ def no_column(metadata: pl.DataFrame, name: str, use: str = "") -> str:
     """The sentence about a column that does not exist."""
     known = ", ".join(map(repr, metadata.columns))
     return f"the metadata has no column {name!r:.60}{use}; it has {known:.300}{did_you_mean(name, metadata.columns)}"
-
-
-def named_columns(formula: str) -> list[str]:
-    """The columns that a formula names, in the order in which it names them.
-
-    >>> named_columns("party:period + C(`a b`) + period")
-    ['party', 'period', 'a b']
-    """
-    names = {name for _, used, _ in _parsed(formula)[1] for name in used}
-    return sorted(names, key=formula.find)
 
 
 def _repeated(frame: pl.DataFrame, documents: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.intp]]:
@@ -241,7 +230,7 @@ def _repeated(frame: pl.DataFrame, documents: NDArray[np.int64]) -> tuple[pl.Dat
     return frame[np.repeat(np.arange(frame.height), documents)], np.cumsum(documents) - documents
 
 
-def _distinct(frame: pl.DataFrame, documents: NDArray[np.int64] | None) -> tuple[pl.DataFrame, Floats]:
+def _distinct(frame: pl.DataFrame, documents: NDArray[Any] | None) -> tuple[pl.DataFrame, Floats]:
     """The distinct rows in order, and the number of documents of each."""
     import polars as pl
 
@@ -249,89 +238,6 @@ def _distinct(frame: pl.DataFrame, documents: NDArray[np.int64] | None) -> tuple
     counted = frame.with_columns(weight.alias("\0")).group_by(frame.columns).agg(pl.col("\0").sum())
     counted = counted.sort(frame.columns)
     return counted.drop("\0"), counted["\0"].to_numpy().astype(np.float64)
-
-
-def _parsed(formula: str) -> tuple[Any, list[tuple[str, set[str], str]]]:
-    """The formula, and of each factor the function it calls, the columns it names, and its text.
-
-    Formulaic evaluates factors as Python, so all but a few functions of columns and numbers are refused.
-    """
-    try:
-        from formulaic import Formula
-        from formulaic.errors import FormulaicError
-    except ImportError as error:
-        raise ValueError(_MISSING) from error
-    if not isinstance(formula, str):
-        raise ValueError(f"a formula must be a string such as 'party + year'; got {formula!r:.60}")
-    _check_size(formula)
-    try:
-        parsed = Formula(formula)
-        terms = list(parsed)
-        if not all(hasattr(term, "factors") for term in terms):
-            raise ValueError(f"the formula {formula!r:.80} must have no left side; name only covariates")
-        factors = {str(factor.expr): factor.eval_method.value for term in terms for factor in term.factors}
-    except (FormulaicError, SyntaxError, RecursionError, IndexError, UnicodeError) as error:
-        reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ValueError(
-            f"the formula {formula!r:.80} cannot be read ({reason:.200}); write it such as 'party + year'"
-        ) from error
-    return parsed, [_factor(text, how, formula) for text, how in factors.items() if text not in ("0", "1")]
-
-
-def _check_size(formula: str) -> None:
-    """Raise ValueError for a formula that would take for ever to multiply out."""
-    outside = re.sub(r"`[^`]*`", "", formula)
-    powers = [int(power[:9]) for power in re.findall(r"(?:\*\*|\^)[\s(]*(\d+)", outside)]
-    if max(powers, default=0) > MOST_POWER:
-        raise ValueError(f"the formula {formula!r:.80} has a power above {MOST_POWER}; write the interactions out")
-    if len(re.findall(r"\*\*?|[/:^%]", outside)) > MOST_CROSSINGS or len(formula) > MOST_CHARACTERS:
-        raise ValueError(
-            f"the formula {formula!r:.80} is too long: at most {MOST_CROSSINGS} interactions and {MOST_CHARACTERS:,} "
-            "characters are allowed"
-        )
-
-
-def _factor(text: str, how: str, formula: str) -> tuple[str, set[str], str]:
-    if how == "lookup":  # looked up among the columns, not evaluated
-        return "", {text}, text
-    names: dict[str, str] = {}
-    parts = text.split("`")
-    if len(parts) > 1 and (len(parts) % 2 == 0 or set(text) & set("\"'\\")):
-        # formulaic knows quotes, and a ` within them is none to it: what was looked at here would not be what is run
-        raise ValueError(f"the formula {formula!r:.80} has ` beside quotes at {text!r:.60}; rename the column")
-    for k in range(1, len(parts), 2):
-        names[f"column_{k}_of_formula"] = parts[k]
-        parts[k] = f"column_{k}_of_formula"
-    try:
-        tree = ast.parse("".join(parts), mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise ValueError(f"the formula {formula!r:.80} cannot be read at {text!r:.60}") from error
-    called, used = "", set()
-    heads = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            if not isinstance(node.func, ast.Name) or node.func.id not in FUNCTIONS:
-                allowed = ", ".join(FUNCTIONS)
-                raise ValueError(f"the formula {formula!r:.80} uses {text!r:.60}; a formula may use only {allowed}")
-            _check_spline(node, text)
-            called = called or node.func.id
-        elif isinstance(node, ast.Name):
-            if id(node) not in heads:
-                used.add(names.get(node.id, node.id))
-        elif not isinstance(node, _HARMLESS):
-            raise ValueError(f"the formula {formula!r:.80} uses {text!r:.60}; write it as a column of the metadata")
-    return called, used, text
-
-
-def _check_spline(call: ast.Call, text: str) -> None:
-    """Raise ValueError if a call asks for more columns than a design can have."""
-    given = [*call.args, *(keyword.value for keyword in call.keywords if keyword.arg in ("df", "degree"))]
-    numbers = [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, int)]
-    if max(numbers, default=0) > MOST_COLUMNS:
-        raise ValueError(f"{text!r:.60} asks for {max(numbers):.3g} columns; at most {MOST_COLUMNS} can be fitted")
-
-
-_HARMLESS = (ast.Constant, ast.keyword, ast.Load, ast.List, ast.Tuple, ast.UnaryOp, ast.USub)
 
 
 def _term(term: Any, columns: list[int], factors: list[tuple[str, set[str], str]]) -> tuple[set[str], list[int], bool]:
@@ -384,6 +290,14 @@ def _columns(
     return pl.DataFrame(made), categories
 
 
+def _check_functions(factors: list[tuple[str, set[str], str]], frame: pl.DataFrame) -> None:
+    """Raise ValueError for a function of numbers that is given text."""
+    for called, used, text in factors:
+        words = [name for name in sorted(used) if called not in ("", "C") and not frame[name].dtype.is_numeric()]
+        if words:
+            raise ValueError(f"the formula has {text!r:.60}, which needs numbers, but {words[0]!r:.60} has text")
+
+
 def _binned(frame: pl.DataFrame, categories: dict[str, list[Any]], bins: int) -> pl.DataFrame:
     """The frame with each number replaced by the mean of its class; classes have about equally many documents."""
     import polars as pl
@@ -407,11 +321,28 @@ def _matrix(formula: Any, frame: pl.DataFrame) -> tuple[Floats, Any]:
     columns = pd.DataFrame({column.name: column.to_numpy() for column in frame})
     try:
         with np.errstate(all="ignore"):  # numbers that are not finite are refused below, or here if they are NaN
-            found = formula.get_model_matrix(columns, output="numpy", context={"sqrt": np.sqrt}, na_action="raise")
+            found = formula.get_model_matrix(columns, output="numpy", context=_context(formula), na_action="raise")
     except (FormulaicError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
-        raise ValueError(f"the formula cannot be used on the metadata: {reason:.200}") from error
+        # what formulaic says about a function: which one, then in brackets the type of an error and its message
+        factor = re.match(r"Unable to evaluate factor `(.+?)`\. \[\w+: (.*?)\.?\]$", reason)
+        problem = f"{factor[1]} cannot be computed ({factor[2]})" if factor else reason
+        raise ValueError(f"the formula cannot be used on the metadata: {problem:.200}") from error
     return np.asarray(found, dtype=np.float64), found.model_spec
+
+
+def _context(formula: Any) -> dict[str, Any]:
+    """The functions of a formula or its specification that are not, or not so, among formulaic's own.
+
+    Beside an intercept, the columns of cr, cs and cc are centred: these splines add up to an intercept of their own.
+    """
+    from formulaic.transforms import TRANSFORMS
+
+    context: dict[str, Any] = {"sqrt": np.sqrt}
+    if "1" in map(str, getattr(formula, "formula", formula)):
+        for name in ("cr", "cs", "cc"):
+            context[name] = update_wrapper(partial(TRANSFORMS[name], constraints="center"), TRANSFORMS[name])
+    return context
 
 
 def _check_columns(matrix: Floats, names: list[str], strata: str | None) -> None:

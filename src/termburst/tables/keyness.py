@@ -22,7 +22,7 @@ from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, SORTS, Compa
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_comparison import burst_comparison, burst_contrasts
-from termburst.tables.compared import MILLION, aligned, sorted_comparison
+from termburst.tables.compared import MILLION, aligned, sorted_comparison, warn_of_lone_documents
 from termburst.tables.frames import named_terms, term_frame
 from termburst.tables.word_lists import keyness_with_list
 
@@ -201,6 +201,7 @@ def keyness_groups(
     for group, part in zip(groups, parts, strict=True):
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
+    warn_of_lone_documents(np.bincount(place))
     if _of_burstiness(of, method):
         named = ((name, term_cells(parts[g]), term_cells(counts[place != g])) for g, name in enumerate(groups))
         return burst_contrasts(named, names, confidence, adjust, min_count, sort)
@@ -373,5 +374,6 @@ def _grouped(labels: Any, documents: int) -> tuple[list[str], NDArray[np.intp]]:
 
 
 def _kind(label: Any) -> type:
-    """The type of a label; for NumPy scalars the Python type."""
-    return type(label.item() if isinstance(label, np.generic) else label)
+    """The type of a label; for NumPy scalars the Python type, and one type for whole and decimal numbers."""
+    kind = type(label.item() if isinstance(label, np.generic) else label)
+    return float if kind is int else kind
