@@ -89,7 +89,7 @@ def check(
     halves, seed = checked_whole("halves", halves, least=2), checked_whole("seed", seed)
     bands = banding(threshold)
     source = opened(frame, columns, check=check, kinds=("texts",)).frame
-    (rows,) = rows_of_texts(source, counting, "documents")
+    rows = rows_of_texts(source, counting)
     corpus = Documents.of(source, rows, bands)
     meta = _metadata(frame, columns)
     clusters = None if cluster is None else cluster_codes(_cluster(meta, cluster, corpus), cluster)
