@@ -9,11 +9,17 @@ DuckDB gets a memory_limit of 300 MB and uses the disk beyond.
     TERMBURST_DATA=… python benchmarks/engines.py growth --sizes 1 5 20 100 --engines polars-lazy duckdb     # to 3.6 GB
     TERMBURST_DATA=… python benchmarks/engines.py growth --large 100     # 3.6 GB, Polars and DuckDB, goal < 1 GB
     python benchmarks/engines.py vocabulary dispersion tests --sizes 100000 1000000 10000000     # patterns
+    python benchmarks/engines.py growing table fits --sizes 50 250 1000 --engines polars-lazy duckdb --memory none 600MB
 
 In the part "vocabulary", the file has the patterns of a made-up collection with that many terms, most of them rare. It
 has row groups of 50,000 rows: Polars reads some row groups ahead, so its memory follows their size. The tasks
 "point_keyness" and "point_tests" are without intervals. "own MB" is the memory of the process itself, which is the
 driver on Spark, without Java and workers.
+
+In the part "growing", sizes are megabytes of synthetic text whose vocabulary keeps growing (`_growing_text.py`), in row
+groups of 2,000 documents. Each task is done with each limit of --memory: "none", or one for `engines.memory_limit`,
+inside which the result is written, too; DuckDB has no limit of its own then. All results of a task must be the same to
+the last bit, in any order of rows.
 """
 
 from __future__ import annotations
@@ -25,7 +31,9 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from itertools import islice, product
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +43,7 @@ from _memory import Watch, own_peak, processor_seconds
 
 import termburst as tb
 from termburst import engines
+from termburst.limits import parsed_memory
 
 GOAL = 1000  # largest number of megabytes, for a corpus of gigabytes
 TASKS: dict[str, Callable[[Any], Any]] = {
@@ -49,7 +58,7 @@ TASKS: dict[str, Callable[[Any], Any]] = {
     "point_keyness": lambda frame: engines.keyness(frame, by="side", confidence=None, check=False),
     "point_tests": lambda frame: engines.burstiness_test(frame, dispersion=False, intervals=False, check=False),
 }
-PARTS = ("growth", "vocabulary")
+PARTS = ("growth", "vocabulary", "growing")
 ROW_GROUP = 50_000  # rows of patterns
 ENGINES = ("polars-lazy", "duckdb", "spark", "polars", "pandas", "pyarrow")
 
@@ -96,7 +105,35 @@ def write_patterns(path: Path, terms: int) -> int:
     return rows
 
 
-def opened(engine: str, path: str) -> Any:
+def write_growing(path: Path, megabytes: int) -> int:
+    """Write documents of growing text, on two sides. Returns the bytes of text."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+    from _growing_text import write_growing_text
+
+    text = path.with_suffix(".txt")
+    write_growing_text(text, megabytes * 10**6)
+    schema = pa.schema([("document", pa.int64()), ("text", pa.string()), ("side", pa.string())])
+    with text.open() as lines, pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        first = 0
+        while block := [line.rstrip("\n") for line in islice(lines, 2_000)]:
+            ids = range(first, first + len(block))
+            writer.write_table(pa.table([ids, block, ["ab"[k % 2] for k in ids]], schema=schema))
+            first += len(block)
+    size = text.stat().st_size
+    text.unlink()
+    return size
+
+
+def digest(path: str) -> tuple[int, int]:
+    """The number of rows of a table, and a sum of their hashes, in which their order does not matter."""
+    rows = total = 0
+    for batch in pl.scan_parquet(path).collect_batches(chunk_size=500_000):
+        rows, total = rows + batch.height, total + sum(batch.hash_rows(seed=1).to_list())
+    return rows, total
+
+
+def opened(engine: str, path: str, *, limited: bool = False) -> Any:
     if engine == "polars-lazy":
         return pl.scan_parquet(path)
     if engine == "polars":
@@ -113,7 +150,8 @@ def opened(engine: str, path: str) -> Any:
         import duckdb
 
         connection = duckdb.connect()
-        connection.execute("set memory_limit = '300MB'")
+        if not limited:
+            connection.execute("set memory_limit = '300MB'")
         connection.execute(f"set temp_directory = '{path}.spill'")
         return connection.read_parquet(path)
     from pyspark.sql import SparkSession
@@ -147,17 +185,18 @@ def write(result: Any, path: str) -> None:
         pq.write_table(result, path)
 
 
-def measure(engine: str, task: str, path: str) -> None:
+def measure(engine: str, task: str, path: str, memory: str) -> None:
     """In this process: seconds from opening the file to the result on disk."""
-    frame = opened(engine, path)
+    frame = opened(engine, path, limited=memory != "none")
     start = time.perf_counter()
-    write(TASKS[task](frame), f"{path}.{engine}.{task}")
+    with engines.memory_limit(memory) if memory != "none" else nullcontext():
+        write(TASKS[task](frame), f"{path}.{engine}.{task}")
     print(json.dumps([time.perf_counter() - start, processor_seconds(), own_peak()]))
 
 
-def measured(engine: str, task: str, path: Path) -> tuple[float, float, float, float]:
+def measured(engine: str, task: str, path: Path, memory: str = "none") -> tuple[float, float, float, float]:
     """In a separate process: seconds, processor seconds of all its processes, peak megabytes of itself and of all."""
-    command = [sys.executable, __file__, "--measure", engine, task, str(path)]
+    command = [sys.executable, __file__, "--measure", engine, task, str(path), memory]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     with process, Watch(process.pid) as watch:
         out, error = process.communicate()
@@ -176,6 +215,31 @@ def print_growth(found: dict[tuple[str, str], list[tuple[float, ...]]]) -> None:
             print(f"{engine}, {task}: seconds ∝ size^{slopes[0]:.2f}, cpu ^{slopes[1]:.2f}, peak MB ^{slopes[2]:.2f}")
 
 
+def growing(sizes: list[int], names: Sequence[str], tasks: Sequence[str], limits: list[str]) -> bool:
+    """The part "growing"; whether all limits were held and all results of a task were the same."""
+    print(f"{'MB':>6} {'rows':>11} {'engine':>12} {'task':>10} {'limit':>7} {'seconds':>8} {'cpu s':>7} {'own MB':>7}")
+    right = True
+    for size in sizes:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "corpus.parquet"
+            write_growing(path, size)
+            for engine, task in product(names, tasks):
+                expected = None
+                for memory in limits:
+                    seconds, processor, own, _ = measured(engine, task, path, memory)
+                    found = digest(f"{path}.{engine}.{task}")
+                    expected = expected or found
+                    held = memory == "none" or own * 2**20 <= parsed_memory(memory)
+                    marks = f"{'' if held else '  NOT HELD'}{'' if found == expected else '  ANOTHER RESULT'}"
+                    right = right and not marks
+                    print(
+                        f"{size:6,} {found[0]:11,} {engine:>12} {task:>10} {memory:>7} {seconds:8.1f} {processor:7.1f} "
+                        f"{own:7.0f}{marks}",
+                        flush=True,
+                    )
+    return right
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("part", nargs="?", choices=PARTS, default="growth")
@@ -183,7 +247,8 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[1, 4, 16], help="copies of the corpus, or terms")
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=ENGINES)
     parser.add_argument("--large", type=int, metavar="COPIES")
-    parser.add_argument("--measure", nargs=3, help=argparse.SUPPRESS)
+    parser.add_argument("--memory", nargs="+", default=["none"], help='limits in the part "growing"')
+    parser.add_argument("--measure", nargs=4, help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.measure:
         measure(*options.measure)
@@ -191,6 +256,8 @@ def main() -> None:
     sizes, names, tasks = options.sizes, options.engines, options.tasks or ["table", "fits"]
     if unknown := set(tasks) - set(TASKS):
         parser.error(f"unknown task: {', '.join(sorted(unknown))}")
+    if options.part == "growing":
+        sys.exit(0 if growing(sizes, names, tasks, options.memory) else 1)
     of_terms = options.part == "vocabulary"
     if options.large:
         sizes, names, tasks = [options.large], ("polars-lazy", "duckdb"), ("statistics", "table")

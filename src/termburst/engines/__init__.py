@@ -17,6 +17,7 @@ from termburst.engines.counts import count_terms
 from termburst.engines.keyness import keyness
 from termburst.engines.ledger import add, patterns, withdraw
 from termburst.engines.ledgers import Ledger, LedgerConflictError
+from termburst.engines.memory import memory_limit
 from termburst.engines.statistics import term_statistics
 from termburst.engines.terms import fit_beta_binomial, term_table
 from termburst.engines.weights import weigh
@@ -34,6 +35,7 @@ __all__ = [
     "fit_beta_binomial",
     "keyness",
     "kwic",
+    "memory_limit",
     "patterns",
     "term_statistics",
     "term_table",

@@ -8,7 +8,6 @@ ends: so they can be read again, and are never in memory as a whole.
 from __future__ import annotations
 
 import glob
-import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -17,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 
 from termburst.engines.door import refuse_null_texts
-from termburst.engines.frames import bytewise, concatenated, from_polars, is_spark, to_polars
+from termburst.engines.frames import bytewise, from_polars, is_spark, to_polars
 from termburst.engines.remembered import Remembered
 from termburst.scratch import scratch_folder
 
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 
 Function = Callable[["pl.DataFrame"], "pl.DataFrame"]
 Stage = Callable[[Iterable["pl.DataFrame"]], Iterator["pl.DataFrame"]]  # on all batches, one after another
-Place = Callable[["pl.DataFrame"], "pl.Series"]
 Schema = Mapping[str, Any]  # the columns that a function returns: name to Polars type
 
 ROWS = 200_000  # rows of counts in a batch
@@ -34,8 +32,6 @@ TEXTS = 2_000  # documents in a batch
 ROWS_PER_FILE = 500_000
 BYTES_PER_FILE = 6_000_000  # in memory; rows of results are wide, and few of them are held
 ROWS_OF_TERMS = 100_000  # rows whose terms are fitted at a time
-ROWS_OF_PART = 100_000  # rows of a part of the terms; larger parts are divided again
-BUCKETS = 16  # parts that terms are divided into
 
 
 def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = ROWS) -> Any:
@@ -56,38 +52,6 @@ def map_stream(frame: Any, stage: Stage, schema: Schema, *, rows: int = ROWS) ->
         none = pl.DataFrame(schema=schema)
         return from_polars(pl.concat([none, *(typed(result, schema) for result in results)]), frame)
     return read_spooled(spooled(results, schema), frame)
-
-
-def map_and_add(
-    frame: Any, stage: Stage, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS
-) -> tuple[Any, ...]:
-    """What *stage* makes of all batches; rows that are equal in all other columns may be merged.
-
-    Then the columns *add_up* are added up. On Spark the stage gets the batches of one partition at a time.
-
-    Returns parts that have no term in common. A lazy Polars frame groups them one after the other, which takes a
-    fraction of the memory that all at once would take.
-    """
-    native_lazy = is_lazy_polars(frame)
-    if not native_lazy and not frame.implementation.is_duckdb():
-        return (map_stream(frame, stage, schema, rows=rows),)
-    results = stage(stream(frame, rows))
-    if native_lazy:
-        return tuple(read_parts(spooled(results, schema, add_up, by_hash)).values())
-    return (read_spooled(spooled(results, schema, add_up), frame),)
-
-
-def dealt_out(frames: Sequence[Any]) -> tuple[Any, ...]:
-    """The rows of all frames of patterns, in parts that have no term in common; the frames may have terms in common."""
-    first = frames[0]
-    if not is_lazy_polars(first):
-        return (concatenated(frames),)
-    import polars as pl
-
-    names = first.collect_schema().names()
-    schema = {name: pl.Int64 if name in ("count", "length", "documents") else pl.String for name in names}
-    rows = (batch for frame in frames for batch in stream(frame.select(*names), ROWS))
-    return tuple(read_parts(spooled(rows, schema, ("documents",), by_hash)).values())
 
 
 def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema, key: str = "term") -> Any:
@@ -188,14 +152,8 @@ def _whole_terms(batches: Iterable[pl.DataFrame], key: str = "term") -> Iterator
         yield pl.concat(held)
 
 
-def spooled(
-    results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str, ...] = (), place: Place | None = None
-) -> Path:
-    """A folder with the results in Parquet files; it is deleted when the process ends.
-
-    With *place*, it has a folder for each number that this function gives to rows. If there are columns to *add_up*,
-    rows of one file that are equal in all others are merged.
-    """
+def spooled(results: Iterable[pl.DataFrame], schema: Schema) -> Path:
+    """A folder with the results in Parquet files; it is deleted when the process ends."""
     import polars as pl
 
     folder = scratch_folder()
@@ -205,16 +163,9 @@ def spooled(
     def write() -> None:
         nonlocal held, files, rows_held, bytes_held
         rows = pl.concat(held) if held else pl.DataFrame(schema=schema)
-        if add_up and len(held) > 1:  # what a function returns at once, it has merged
-            rows = rows.group_by(*(name for name in schema if name not in add_up)).agg(pl.col(add_up).sum())
-            rows = rows.select(*schema)
         number = -(-int(rows.estimated_size()) // BYTES_PER_FILE)  # a result may be larger than a file
         for some in rows.iter_slices(max(-(-rows.height // max(number, 1)), 1)) if rows.height else [rows]:
-            name = f"{files:06}.parquet"
-            if place is None:
-                write_scratch(some, folder / name)
-            else:
-                _write_parts(some, place, folder, name)
+            write_scratch(some, folder / f"{files:06}.parquet")
             files += 1
         held, rows_held, bytes_held = [], 0, 0
 
@@ -226,70 +177,12 @@ def spooled(
             write()
     if held or not files:
         write()
-    if place is not None and not any(folder.iterdir()):  # no rows at all: an empty file has the columns
-        (folder / "000000").mkdir()
-        write_scratch(pl.DataFrame(schema=schema), folder / "000000" / "000000.parquet")
-    if place is by_hash:
-        _divide(folder, schema)
-        _unite(folder)
     return folder
-
-
-def by_hash(rows: pl.DataFrame) -> pl.Series:
-    """Which of `BUCKETS` parts each row is in: all rows of a term are in one."""
-    return rows["term"].hash(0) % BUCKETS
-
-
-def _by_other_hash(rows: pl.DataFrame, *, parts: int) -> pl.Series:
-    return rows["term"].hash(1) % parts
-
-
-def _write_parts(rows: pl.DataFrame, place: Place, folder: Path, name: str) -> None:
-    numbered = rows.with_columns(place(rows).alias("_place"))
-    for (number,), part in numbered.partition_by("_place", as_dict=True, include_key=False).items():
-        inside = folder / f"{number:06}"
-        inside.mkdir(exist_ok=True)
-        write_scratch(part, inside / name)
 
 
 def write_scratch(rows: pl.DataFrame, file: Path) -> None:
     """Write rows that are read again once or twice: quickly, not small."""
     rows.write_parquet(file, compression="lz4", statistics=False)
-
-
-def _divide(folder: Path, schema: Schema) -> None:
-    """Divide parts of more than `ROWS_OF_PART` rows again, by another hash, so that one part fits into memory."""
-    import polars as pl
-
-    last = BUCKETS
-    for part in sorted(folder.iterdir()):
-        files = sorted(part.glob("*.parquet"))
-        rows = sum(int(pl.scan_parquet(file, glob=False).select(pl.len()).collect().item()) for file in files)
-        if (number := -(-rows // ROWS_OF_PART)) > 1:
-            some = (pl.read_parquet(file, glob=False) for file in files)
-            finer = spooled(some, schema, place=partial(_by_other_hash, parts=number))
-            for at, one in enumerate(sorted(finer.iterdir())):
-                one.rename(folder / f"{last + at:06}")
-            last += number
-            shutil.rmtree(part)
-
-
-def _unite(folder: Path) -> None:
-    """Make one file of the files of each part: a query over all parts opens all of their files."""
-    import polars as pl
-
-    for part in folder.iterdir():
-        files = sorted(part.glob("*.parquet"))
-        if len(files) > 1:
-            rows = pl.concat([read_file(file) for file in files])
-            for file in files:
-                file.unlink()
-            write_scratch(rows, files[0])
-
-
-def read_parts(folder: Path) -> dict[int, Any]:
-    """The parts that `spooled` wrote, by number, as lazy Polars frames."""
-    return {int(part.name): _scanned(part) for part in sorted(folder.iterdir())}
 
 
 def read_file(file: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
@@ -299,19 +192,19 @@ def read_file(file: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
     return pl.read_parquet(file, columns=list(columns) if columns else None, glob=False, memory_map=False)
 
 
-def _scanned(folder: Path) -> Any:
-    import polars as pl
+def read_files(files: Sequence[Path], like: Any) -> Any:
+    """Some files as a frame of the engine of *like*: Polars or DuckDB."""
+    if is_lazy_polars(like):
+        import polars as pl
 
-    return nw.from_native(pl.scan_parquet(f"{glob.escape(str(folder))}/*.parquet"))
+        return nw.from_native(pl.scan_parquet(list(files), glob=False))
+    listed = ", ".join("'" + glob.escape(str(file)).replace("'", "''") + "'" for file in files)
+    return bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet([{listed}])")))
 
 
 def read_spooled(folder: Path, like: Any) -> Any:
-    """The files of a folder as a frame of the engine of *like*: Polars or DuckDB."""
-    if is_lazy_polars(like):
-        found = _scanned(folder)
-    else:
-        quoted = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
-        found = bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet('{quoted}')")))
+    """The files of a folder that `spooled` wrote, as a frame of the engine of *like*: Polars or DuckDB."""
+    found = read_files(sorted(folder.glob("*.parquet")), like)
     _folders.put(nw.to_native(found), folder)
     return found
 

@@ -11,9 +11,11 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.engines.batches import TEXTS, dealt_out, is_lazy_polars, kept, map_and_add, map_batches
+from termburst.engines.batches import TEXTS, is_lazy_polars, kept, map_batches, map_stream
+from termburst.engines.dealing import Parts, dealt_out, map_and_add
 from termburst.engines.door import COLUMNS, Opened
 from termburst.engines.frames import is_spark, to_polars, totals
+from termburst.engines.memory import scale
 from termburst.engines.text_cells import Grain, by_group, merged_cells, tokenised
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
@@ -32,25 +34,31 @@ class Cells:
         *documents* is the number of documents with such a cell, *tokens* the number of their tokens. With the grain
         "counts" their single lengths are not known, and *length* is 0.
     lengths : frame of (group,) length, documents
+    whole : one frame with the rows of all parts
     merged : whether no two rows of the parts are equal in term, count and length (and group), and the parts are `kept`
     """
 
     parts: tuple[Any, ...]
     lengths: Any
+    whole: Any
     merged: bool = False
 
     def totals(self, *keys: str) -> tuple[Any, ...]:
         """Parts with the sum of *documents* for every combination of keys; "term" must be one of them."""
-        if self.merged and {"count", "length"} <= set(keys):
-            return tuple(part.select(*keys, "documents") for part in self.parts)
-        return tuple(totals(part, keys).filter(nw.col("documents") != 0) for part in self.parts)
+        return tuple(self._totals(part, keys) for part in self.parts)
+
+    def total(self, *keys: str) -> Any:
+        """The same, as one frame."""
+        return self._totals(self.whole, keys)
+
+    def _totals(self, rows: Any, keys: tuple[str, ...]) -> Any:
+        done = self.merged and {"count", "length"} <= set(keys)
+        return (rows.select(*keys, "documents") if done else totals(rows, keys)).filter(nw.col("documents") != 0)
 
 
 def kept_patterns(cells: Cells, *keys: str) -> tuple[Any, ...]:
     """Parts of term, count, length, (keys,) documents, which several queries may read."""
     parts = cells.totals("term", "count", "length", *keys)
-    if len(parts) == 1 and is_lazy_polars(parts[0]):
-        return dealt_out(parts)
     return parts if cells.merged else tuple(map(kept, parts))
 
 
@@ -83,42 +91,54 @@ def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> 
     """The cells of texts, counts or patterns, with the rows of that grain or finer ones."""
     one = nw.lit(1, dtype=nw.Int64)
     if source.kind == "texts":
-        parts = rows_of_texts(source.frame, counting, grain, grouped=source.grouped)
-        cells = _split(*(part.with_columns(documents=one) if grain == "documents" else part for part in parts))
-        return replace(cells, merged=grain == "patterns" and is_spark(source.frame))
+        if grain == "documents":
+            rows = rows_of_texts(source.frame, counting, grouped=source.grouped)
+            return _split(Parts.of(rows.with_columns(documents=one)))
+        return _split(_parts_of_texts(source.frame, counting, grain, grouped=source.grouped))
     if counting is not None:
         raise ValueError(f"counting says how to count texts, but this frame has {source.kind}; omit it")
-    if source.kind == "patterns":
-        columns = [*COLUMNS["patterns"], *(["group"] if source.grouped else [])]
-        return _split(*dealt_out((source.frame.select(*columns),)))
     group = ["group"] if source.grouped else []  # every document is in one group
+    if source.kind == "patterns":
+        return _split(dealt_out((source.frame.select(*COLUMNS["patterns"], *group),)))
     lengths = totals(source.frame, ["document", *group], "count").rename({"count": "length"})
     held = source.frame.filter(nw.col("count") > 0).join(lengths.drop(*group), on="document", how="inner")
-    cells = _with_tokens(held.with_columns(documents=one))
-    return Cells((cells,), lengths.select(*group, "length").with_columns(documents=one))
+    held, lengths = (rows.with_columns(documents=one) for rows in (held, lengths.select(*group, "length")))
+    if is_lazy_polars(held) and grain != "documents":  # Polars would have all rows in memory to merge equal ones
+        dealt = dealt_out((held.select(*COLUMNS["patterns"], *group),))
+        return replace(_split(dealt), lengths=lengths)
+    cells = _with_tokens(held)
+    return Cells((cells,), lengths, cells)
 
 
-def rows_of_texts(
-    frame: Any, counting: CountingOptions | None, grain: Grain, *, grouped: bool = False
-) -> tuple[Any, ...]:
-    """The rows of `tokenised` for all texts, in the engine, in parts that have no term in common.
+def rows_of_texts(frame: Any, counting: CountingOptions | None, *, grouped: bool = False) -> Any:
+    """The rows of `tokenised` for all texts, in the engine: one per cell, and one without a term per document.
 
     Texts are tokenised once, even if several queries read the rows.
     """
+    options = checked_counting(counting)
+    function = partial(by_group if grouped else tokenised, counting=options, grain="documents")
+    schema = {"document": document_type(frame), **_row_types(grouped=grouped)}
+    return kept(map_batches(frame, function, schema, rows=TEXTS))
+
+
+def _parts_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain, *, grouped: bool) -> Parts:
+    """The rows of `merged_cells` for all texts, in the engine, in parts that have no term in common."""
     import polars as pl
 
-    options = checked_counting(counting)
-    rows = {"term": pl.String, "count": pl.Int64, "length": pl.Int64} | ({"group": pl.String} if grouped else {})
-    if grain == "documents":
-        function = partial(by_group if grouped else tokenised, counting=options, grain=grain)
-        return (kept(map_batches(frame, function, {"document": document_type(frame), **rows}, rows=TEXTS)),)
+    rows = _row_types(grouped=grouped)
     sums = {"documents": pl.Int64} if grain == "patterns" else {"documents": pl.Int64, "tokens": pl.Int64}
-    stage = partial(merged_cells, counting=options, grain=grain)
-    parts = map_and_add(frame, stage, {**rows, **sums}, tuple(sums), rows=TEXTS)
+    stage = partial(merged_cells, counting=checked_counting(counting), grain=grain, scale=scale())
     if not is_spark(frame):
-        return parts
-    merged = parts[0].group_by(*rows).agg(*(nw.col(name).sum() for name in sums))  # a fraction of the rows to keep
-    return (kept(merged),)
+        return map_and_add(frame, stage, {**rows, **sums}, tuple(sums), rows=TEXTS)
+    whole = map_stream(frame, stage, {**rows, **sums}, rows=TEXTS)
+    merged = whole.group_by(*rows).agg(*(nw.col(name).sum() for name in sums))  # a fraction of the rows to keep
+    return replace(Parts.of(kept(merged)), merged=True)
+
+
+def _row_types(*, grouped: bool) -> dict[str, Any]:
+    import polars as pl
+
+    return {"term": pl.String, "count": pl.Int64, "length": pl.Int64} | ({"group": pl.String} if grouped else {})
 
 
 def document_type(frame: Any) -> Any:
@@ -128,11 +148,10 @@ def document_type(frame: Any) -> Any:
     return pl.String if frame.collect_schema()["document"] == nw.String else pl.Int64
 
 
-def _split(*parts: Any) -> Cells:
-    empty = nw.col("term").is_null()
-    columns = [name for name in parts[0].collect_schema().names() if name in ("group", "length", "documents")]
-    lengths = [part.filter(empty).select(*columns) for part in parts]
-    return Cells(tuple(_with_tokens(part.filter(~empty)) for part in parts), together(lengths))
+def _split(parts: Parts) -> Cells:
+    columns = [name for name in parts.others.collect_schema().names() if name in ("group", "length", "documents")]
+    terms = tuple(map(_with_tokens, parts.terms))
+    return Cells(terms, parts.others.select(*columns), _with_tokens(parts.whole), parts.merged)
 
 
 def together(frames: Sequence[Any]) -> Any:

@@ -22,9 +22,10 @@ from termburst.concordance.positions import Numbering
 from termburst.concordance.queries import parsed
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.engines.adjusting import with_q_values
-from termburst.engines.batches import TEXTS, kept, map_and_add, map_batches, map_terms
+from termburst.engines.batches import TEXTS, kept, map_batches, map_terms
 from termburst.engines.bins import key_columns
-from termburst.engines.cells import document_type, together
+from termburst.engines.cells import document_type
+from termburst.engines.dealing import map_and_add
 from termburst.engines.door import opened
 from termburst.engines.frames import back_from_polars, in_polars, to_polars
 from termburst.inference.collocates import attraction, log_dice
@@ -129,12 +130,11 @@ def collocates(
     function = partial(around_node, node=node, counting=options, window=window, within=within)
     schema: dict[str, Any] = {"term": pl.String, **dict.fromkeys((*CELL, "n", "documents"), pl.Int64)}
     rows = map_and_add(texts, partial(map, function), schema, ("n", "documents"), rows=TEXTS)
-    parts = tuple(kept(_merged(part)) for part in rows)
-    hits = to_polars(together([part.filter(nw.col("term").is_null()).select("n") for part in parts]))["n"].sum()
+    hits = to_polars(rows.others.select(nw.col("n").sum()))["n"][0]
     if not hits:
         raise ValueError(f"{node!r:.60} does not occur in the corpus; check its spelling")
     tested = partial(attracted, node=node, counting=options, hits=int(hits), min_count=min_count, confidence=confidence)
-    cells = tuple(part.filter(~nw.col("term").is_null()) for part in parts)
+    cells = tuple(kept(part if rows.merged else _merged(part)) for part in rows.terms)
     results = kept(map_terms(cells, tested, tested(pl.DataFrame(schema=schema)).schema))
     found, _ = with_q_values(results, adjust, logarithms=True)
     return back_from_polars(found.with_columns(nw.col("q_value").fill_null(1.0)), like)

@@ -29,7 +29,7 @@ def count_terms(frame: Any, *, counting: CountingOptions | None = None, check: b
     [('a', 'goes', 1), ('a', 'it', 1), ('a', 'so', 2), ('b', '', 0)]
     """
     source = opened(frame, columns, check=check, kinds=("texts",))
-    (rows,) = rows_of_texts(source.frame, counting, "documents")
+    rows = rows_of_texts(source.frame, counting)
     empty = nw.col("term").is_null()
     kept = rows.filter(~empty | (nw.col("length") == 0))
     return nw.to_native(kept.select("document", nw.col("term").fill_null(""), "count"))

@@ -16,9 +16,10 @@ import numpy as np
 
 from termburst.counting.options import CountingOptions
 from termburst.engines.adjusting import with_q_values
-from termburst.engines.batches import dealt_out, kept, map_terms
+from termburst.engines.batches import kept, map_terms
 from termburst.engines.bins import key_columns
 from termburst.engines.cells import cells_of, kept_patterns, length_rows
+from termburst.engines.dealing import dealt_out
 from termburst.engines.door import SEPARATOR, Opened, opened
 from termburst.engines.effects import with_selected_ends
 from termburst.engines.frames import back_from_polars, concatenated, in_polars, to_polars, totals
@@ -179,7 +180,7 @@ def _clustered(
         name: to_polars(totals(some.with_columns(documents=one), ["group", "length"]))
         for name, some in (("documents", lengths), ("summed", by_cluster))
     }
-    return dealt_out(frames), rows
+    return dealt_out(frames).terms, rows
 
 
 def _plain(source: Opened) -> list[str]:

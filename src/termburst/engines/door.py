@@ -10,6 +10,7 @@ from typing import Any, Literal
 import narwhals.stable.v2 as nw
 
 from termburst.engines.frames import as_float, bytewise, is_spark, to_polars, totals
+from termburst.engines.memory import limit_engine
 from termburst.forks import check_fork
 
 Kind = Literal["texts", "counts", "patterns"]
@@ -76,6 +77,7 @@ def opened(
     except TypeError:
         raise ValueError(_not_a_frame(frame)) from None
     _check_engine(given)
+    limit_engine(given)
     schema = _schema(given)
     kind = _kind(schema, names, kinds)
     own = {column: names.get(column, column) for column in COLUMNS[kind]}

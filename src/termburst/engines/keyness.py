@@ -12,9 +12,10 @@ import numpy as np
 
 from termburst.counting.options import CountingOptions
 from termburst.engines.adjusting import with_q_values
-from termburst.engines.batches import Function, dealt_out, kept, map_terms
+from termburst.engines.batches import Function, kept, map_terms
 from termburst.engines.cells import cells_of, histogram, kept_patterns, length_rows
 from termburst.engines.compared import Comparing, compared, learned_from
+from termburst.engines.dealing import dealt_out
 from termburst.engines.designs import Designing, keyness_by_design
 from termburst.engines.door import Opened, check_one_engine, opened
 from termburst.engines.effects import with_effects, with_selected_ends
@@ -139,7 +140,7 @@ def _two_frames(
         parts.append([part.with_columns(group=nw.lit(name)) for part in kept_patterns(cells)])
         lengths.append(_lengths(length_rows(cells), f"{name} corpus"))
     dealt = dealt_out(parts[0] + parts[1])
-    return _corpora(sources[0], dealt, names, tuple(lengths))
+    return _corpora(sources[0], dealt.terms, names, tuple(lengths))
 
 
 def _lengths(rows: pl.DataFrame, which: str) -> TermStatistics:

@@ -7,7 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.engines.cells import cells_of, together
+from termburst.engines.cells import cells_of
 from termburst.engines.door import WHOLE, check_one_engine, opened, refuse_nulls
 from termburst.engines.frames import concatenated, to_polars, totals
 from termburst.engines.remembered import Remembered
@@ -41,7 +41,7 @@ def patterns(
         raise ValueError(f"batch must be a string; got {batch!r}")
     source = opened(frame, columns, check=check)
     cells = cells_of(source, counting, "patterns")
-    held = together(cells.totals("term", "count", "length")).select("term", "count", "length", "documents")
+    held = cells.total("term", "count", "length").select("term", "count", "length", "documents")
     lengths = totals(cells.lengths, ["length"])
     nothing = nw.lit(None, dtype=nw.String).alias("term")
     empty = lengths.select(nothing, nw.lit(0, dtype=nw.Int64).alias("count"), "length", "documents")

@@ -3,23 +3,41 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.engines.cells import Cells, together
+from termburst.engines.batches import map_terms
+from termburst.engines.cells import Cells
+from termburst.engines.frames import is_spark
 from termburst.engines.operations import ColumnOperations
 from termburst.inference.plr import ClampedTermsWarning, clamped_terms
 from termburst.models.closed_forms import Collection, repeats
 from termburst.models.penalties import checked_hyperparameters
 from termburst.statistics.term_statistics import TermStatistics
 
+if TYPE_CHECKING:
+    import polars as pl
+
 col = nw.col
+WHOLE = ("n", "count_length_sum", "count_squared_sum", "b")
 
 
 def moments(cells: Cells) -> Any:
     """Frame of term, n = n_i, b = b_i, count_length_sum, count_squared_sum, repetition = Σ_j log (n_ij − 1)!."""
-    return together([_moments(part) for part in cells.parts])
+    if not cells.merged or is_spark(cells.whole):
+        return _moments(cells.whole)
+    import polars as pl
+
+    return map_terms(
+        cells.parts, summed, {"term": pl.String, **dict.fromkeys(WHOLE, pl.Int64), "repetition": pl.Float64}
+    )
+
+
+def summed(cells: pl.DataFrame) -> pl.DataFrame:
+    """The sums of some terms, of which all cells are given; in a certain order, so that rounding is always the same."""
+    found: pl.DataFrame = nw.to_native(_moments(nw.from_native(cells.sort("term", "count", "length"))))
+    return found
 
 
 def shared_numbers(collection: TermStatistics, mu: float | None, sigma2: float) -> Collection:

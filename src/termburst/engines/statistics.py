@@ -9,7 +9,7 @@ import numpy as np
 
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.engines.batches import TEXTS, stream
-from termburst.engines.cells import Cells, cells_of, length_statistics, together
+from termburst.engines.cells import Cells, cells_of, length_statistics
 from termburst.engines.door import Opened, opened
 from termburst.engines.frames import to_polars
 from termburst.engines.moments import moments
@@ -90,7 +90,7 @@ def _statistics(cells: Cells, collection: TermStatistics, detail: Detail, **know
     if detail == "frequencies":
         return TermStatistics(**known)
     keys = ["term", "count"] if detail == "moments" else ["term", "count", "length"]
-    rows = to_polars(together(cells.totals(*keys)))
+    rows = to_polars(cells.total(*keys))
     return TermStatistics(
         **known,
         count_length_sum=by_term["count_length_sum"].to_numpy(),

@@ -24,12 +24,14 @@ NODES = 2**18  # terms that are known before counting starts with an empty vocab
 ROWS = 500_000  # merged rows that are held before they are returned
 
 
-def merged_cells(batches: Iterable[pl.DataFrame], *, counting: CountingOptions, grain: Grain) -> Iterator[pl.DataFrame]:
+def merged_cells(
+    batches: Iterable[pl.DataFrame], *, counting: CountingOptions, grain: Grain, scale: float = 1.0
+) -> Iterator[pl.DataFrame]:
     """The rows of `tokenised` of many batches, with their groups if they have any; not for the grain "documents".
 
     The compiled tokenizer reads the bytes of the texts and keeps its vocabulary from batch to batch. So cells are
     numbers until they are merged, and a term becomes a string once in many batches. Memory is limited by `CELLS`,
-    `NODES` and `ROWS`.
+    `NODES` and `ROWS`, times *scale*.
     """
     running = None
     compiled = True
@@ -38,7 +40,7 @@ def merged_cells(batches: Iterable[pl.DataFrame], *, counting: CountingOptions, 
         large = not texts.null_count() and int(texts.str.len_bytes().sum()) > plain_tokenizer.SMALL
         if large and compiled and running is None:
             tokenizer = counting.tokenizer()
-            running = RunningCells(counting, tokenizer, grain) if tokenizer is not None else None
+            running = RunningCells(counting, tokenizer, grain, scale) if tokenizer is not None else None
             compiled = running is not None
         if running is None or not large:
             function = by_group if "group" in batch.columns else tokenised
@@ -58,10 +60,11 @@ class RunningCells:
     ----------
     counting, tokenizer : how texts are counted, and its compiled tokenizer
     grain : "counts" or "patterns"
+    scale : how many times the usual sizes of blocks are
     """
 
-    def __init__(self, counting: CountingOptions, tokenizer: Tokenizer, grain: Grain) -> None:
-        self.counting, self.tokenizer, self.grain = counting, tokenizer, grain
+    def __init__(self, counting: CountingOptions, tokenizer: Tokenizer, grain: Grain, scale: float) -> None:
+        self.counting, self.tokenizer, self.grain, self.scale = counting, tokenizer, grain, scale
         self._groups: dict[str, int] = {}
         self._cells: dict[Worker, list[tuple[Any, ...]]] = {}
         self._size = 0  # of the cells
@@ -71,11 +74,11 @@ class RunningCells:
     @property
     def full(self) -> bool:
         """Whether it is time to take the rows."""
-        if max(worker.nodes for worker in self.tokenizer.workers) >= NODES:
+        if max(worker.nodes for worker in self.tokenizer.workers) >= NODES * self.scale:
             return True
-        if self._height >= ROWS:
+        if self._height >= ROWS * self.scale:
             self._merge_again()
-        return self._height >= ROWS // 2
+        return self._height >= ROWS * self.scale / 2
 
     @property
     def _height(self) -> int:
@@ -95,7 +98,7 @@ class RunningCells:
             cells = (counted.ids, counted.counts, *(np.repeat(column, sizes) for column in columns.values()))
             self._cells.setdefault(counted.worker, []).append(cells)
             self._size += counted.ids.size
-        if self._size >= CELLS:
+        if self._size >= CELLS * self.scale:
             self._merge()
 
     def _merge(self) -> None:
@@ -139,7 +142,7 @@ class RunningCells:
             named = self._named(found.with_columns(names(whole, nodes).gather(place[term])))
             lengths = pl.concat([named, lengths.select(named.columns)])
         yield lengths
-        if whole.nodes >= NODES:
+        if whole.nodes >= NODES * self.scale:
             tokenizer = self.counting.tokenizer()
             assert tokenizer is not None  # as before
             self.tokenizer = tokenizer
