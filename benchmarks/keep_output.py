@@ -5,6 +5,10 @@
 runs ``benchmarks/triggers.py planted --repeats 40``, shows its lines as they come, and writes them to
 ``benchmarks/output/triggers-planted.txt`` below the command. Each part of a benchmark has a file of its own, which
 replaces that of an earlier run, but only if the benchmark succeeds. ``tests/test_figures.py`` reads these files.
+
+    python benchmarks/keep_output.py --as spark engines growth table --engines spark
+
+writes to ``engines-growth-table-spark.txt``, so that the same part with other options has its own file.
 """
 
 from __future__ import annotations
@@ -34,9 +38,12 @@ def kept_in(benchmark: str, arguments: list[str]) -> Path:
 
 def main() -> None:
     """Run the benchmark that the command line names."""
-    if len(sys.argv) < 2 or not Path(__file__).with_name(f"{sys.argv[1]}.py").exists():
+    given, suffix = sys.argv[1:], ""
+    if given[:1] == ["--as"] and len(given) > 1:
+        suffix, given = f"-{given[1]}", given[2:]
+    if not given or not Path(__file__).with_name(f"{given[0]}.py").exists():
         sys.exit("give the name of a benchmark, such as fit_speed, and its arguments")
-    benchmark, *arguments = sys.argv[1:]
+    benchmark, *arguments = given
     script = Path(__file__).with_name(f"{benchmark}.py")
     lines = [f"$ python benchmarks/{' '.join([script.name, *arguments])}\n"]
     run = subprocess.Popen(
@@ -49,7 +56,8 @@ def main() -> None:
     if run.wait():
         sys.exit(f"{script.name} failed; nothing was kept")
     OUTPUT.mkdir(exist_ok=True)
-    kept_in(benchmark, arguments).write_text("".join(lines), encoding="utf-8")
+    target = kept_in(benchmark, arguments)
+    target.with_stem(f"{target.stem}{suffix}").write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":
