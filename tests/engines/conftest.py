@@ -84,10 +84,21 @@ def engine(request: pytest.FixtureRequest) -> Callable[[dict[str, Any]], Any]:
             connection.register("made", arrow)
             connection.sql("create table kept as select * from made")
             return connection.table("kept")
-        return session.createDataFrame(arrow)
+        return in_spark(session, arrow)
 
     frame.name = name
     return frame
+
+
+def in_spark(session: Any, arrow: Any) -> Any:
+    """A table of Arrow as a frame of Spark."""
+    from pyspark.sql import DataFrame
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    if hasattr(DataFrame, "toArrow"):
+        return session.createDataFrame(arrow)
+    rows = [tuple(row.values()) for row in arrow.to_pylist()]  # PySpark 3.5 cannot read tables of Arrow
+    return session.createDataFrame(rows, from_arrow_schema(arrow.schema))
 
 
 def local(frame: Any) -> pl.DataFrame:
@@ -99,6 +110,11 @@ def local(frame: Any) -> pl.DataFrame:
     for method in ("toArrow", "to_arrow_table"):
         if hasattr(frame, method):
             return pl.DataFrame(pl.from_arrow(getattr(frame, method)()))
+    if hasattr(frame, "sparkSession"):  # PySpark 3.5 cannot make tables of Arrow
+        from pyspark.sql.pandas.types import to_arrow_schema
+
+        columns = pl.DataFrame(pl.from_arrow(to_arrow_schema(frame.schema).empty_table())).schema
+        return pl.DataFrame([tuple(row) for row in frame.collect()], schema=columns, orient="row")
     return pl.from_pandas(frame) if hasattr(frame, "iloc") else pl.DataFrame(pl.from_arrow(frame))
 
 

@@ -23,6 +23,7 @@ from helpers.processes import PATIENCE
 from helpers.same_tables import assert_same
 from termburst.concordance.collocates import collocates
 from termburst.concordance.kwic import kwic
+from termburst.engines.spark import to_arrow
 from termburst.engines.terms import FIT
 from termburst.inference.burst_effects import burst_effects
 from termburst.models.cells import term_cells
@@ -68,6 +69,8 @@ def design(columns):
 @pytest.fixture(scope="module")
 def answers(pyspark, quick_spark, columns, tmp_path_factory):
     """A function from the name of a question to the answer of a session of Connect, or the message of its error."""
+    if int(pyspark.__version__.partition(".")[0]) < 4:
+        pytest.skip("PySpark 3.5 does not bring the server of Spark Connect, which would have to be downloaded")
     for package in ("grpc", "grpc_status", "zstandard"):
         pytest.importorskip(package, reason="Spark Connect needs pyspark[connect]")
     folder = tmp_path_factory.mktemp("connect")
@@ -190,3 +193,9 @@ def test_a_ledger(answers, columns):
 def test_errors_of_one_sentence(question, message, answers):
     assert answers(question).startswith(message)
     assert "\n" not in answers(question)
+
+
+def test_connect_of_an_old_version():
+    """A frame of PySpark 3.5 has neither the new nor, on Connect, the old way to fetch Arrow."""
+    with pytest.raises(ValueError, match=r"^Spark Connect needs PySpark 4 or newer; with PySpark 3\.5, use a classic"):
+        to_arrow(object())

@@ -31,6 +31,7 @@ QUESTIONS = {
     "patterns": lambda f: engines.patterns(f, "monday"),
     "check": engines.check,
 }
+SCHEMA = "document bigint, text string, who string, year bigint"
 ON_SPARK = ("term_table", "weigh by fits", "collocates", "check")  # seconds each: one of each way to read texts
 
 
@@ -113,15 +114,14 @@ def sent(spark, monkeypatch):
 
 @pytest.mark.parametrize("question", ON_SPARK, ids=lambda name: f"spark {name}")  # conftest.py knows by the id
 def test_spark(question, spark, sent, local):
-    frame = spark.createDataFrame(pl.DataFrame(columns(SHORT)).to_pandas())
-    found = QUESTIONS[question](frame)
+    found = QUESTIONS[question](spark.createDataFrame(pl.DataFrame(columns(SHORT)).rows(), SCHEMA))
     assert found.documents if question == "check" else local(found).height
     assert sent() == (len(SHORT), sum(map(len, SHORT)))
 
 
 @pytest.mark.parametrize("texts", [with_copies()], ids=["spark"])
 def test_the_check_on_spark_reads_again_only_what_it_compares_and_shows(texts, spark, sent):
-    found = engines.check(spark.createDataFrame(pl.DataFrame(columns(texts)).to_pandas()))
+    found = engines.check(spark.createDataFrame(pl.DataFrame(columns(texts)).rows(), SCHEMA))
     assert found.duplicates.select("id", "duplicate_of").rows() == [("30", "7")]
     again = [texts[7], texts[30], texts[int(found.passages["example"][0])]]
     assert sent() == (len(texts) + len(again), sum(map(len, [*texts, *again])))

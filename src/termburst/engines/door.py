@@ -64,7 +64,7 @@ def opened(
     ----------
     frame : of Polars, pandas, PyArrow, DuckDB or PySpark
     names : our names of columns to the frame's own, if they differ
-    check : whether to look for null, negative and duplicate entries, which takes a pass over the frame
+    check : whether to look for null, negative and duplicate entries, which takes a pass over the frame (or its ids)
     by : a column with the group of every document; it becomes the column "group"
     covariates : columns instead of *by*, whose combinations are the groups; they are kept as "covariate_0", …
     cluster : a column that becomes the column "cluster"

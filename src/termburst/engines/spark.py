@@ -95,6 +95,8 @@ def to_arrow(frame: Any) -> Any:
     """The rows of a frame as an Arrow table, in this process."""
     if hasattr(frame, "toArrow"):
         return frame.toArrow()
+    if not hasattr(frame, "_collect_as_arrow"):
+        raise ValueError("Spark Connect needs PySpark 4 or newer; with PySpark 3.5, use a classic session")
     import pyarrow as pa
     from pyspark.sql.pandas.types import to_arrow_schema
 
