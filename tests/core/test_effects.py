@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from mpmath import mp
 from scipy.optimize import brentq
+from scipy.special import betaln, expit, logsumexp
 from twins import effects as twin
 
 from termburst.core import effects as core
@@ -186,3 +187,76 @@ def test_limits_of_reuse_of_terms_that_never_repeat(having):
         for level, root in zip(out.view(np.float64), ROOTS, strict=True):
             fall = mp.sqrt(2 * (top - term.highest_at(mp.mpf(float(level)))))
             assert float(fall) == pytest.approx(root, rel=1e-4)
+
+
+class TwoMaxima:
+    """A term in a few documents, most of it in one. *others* are the lengths of the documents without it.
+
+    Along the curve of a level its likelihood has two maxima: it is maximised here on a fine grid.
+    """
+
+    GRID = np.arange(-15.0, 12.0, 0.01)  # of τ for the burst ratio, of log α for reuse
+    LENGTH = 200  # of the document that reuse is about
+
+    def __init__(self, counts, lengths, others):
+        self.counts, self.lengths = np.array(counts), np.array(lengths)
+        self.all_counts = np.r_[self.counts, np.zeros(len(others), int)]
+        self.all_lengths = np.r_[self.lengths, others].astype(int)
+
+    def limits(self, effect, root):
+        n_i, b_i, size = np.array([self.counts.sum()]), np.array([self.counts.size]), self.counts.size
+        lengths, documents = np.unique(self.all_lengths, return_counts=True)
+        count, length = self.counts.astype(np.int32), self.lengths.astype(np.int32)
+        cells = TermCells(np.array([0, size]), count, length, np.ones(size), n_i, b_i, lengths, documents)
+        fit, out = fit_beta_binomial(cells), np.full(2, np.nan).view(core.ROOTS)
+        fits = (*coordinates(fit), np.maximum(fit.loglik - fit.loglik_binomial, 0.0))
+        table, roots = LengthTable.of(lengths, documents).for_kernels(), np.full(2, root).view(core.ROOTS)
+        core.effect_limits(cells.for_kernels(), table, effect, self.LENGTH, np.zeros(1, np.int64), fits, roots, out)
+        return out[0], self.log_likelihood(fit.alpha, fit.alpha_not)[0]
+
+    def log_likelihood(self, alpha, alpha_not):
+        alpha, alpha_not = alpha[:, None], alpha_not[:, None]
+        rise = betaln(alpha + self.all_counts, alpha_not + self.all_lengths - self.all_counts) - betaln(
+            alpha, alpha_not
+        )
+        return rise.sum(axis=1)
+
+    def highest_at(self, effect, level):
+        if effect == core.RATIO:
+            alpha_0, share = np.exp(self.GRID), expit(-level - np.logaddexp(0.0, self.GRID))
+            return self.log_likelihood(alpha_0 * share, alpha_0 * (1 - share)).max()
+        grid = self.GRID[::10]
+        at = [brentq(lambda t, s=s: reuse_of_sums(s, t, self.LENGTH) - level, -15.0, 40.0) for s in grid]
+        return self.log_likelihood(np.exp(grid), np.exp(at)).max()
+
+
+def reuse_of_sums(log_alpha, log_alpha_not, length):
+    """The logit of reuse: the odds are Σ_k≥2 P(k)/P(1), each term of the sum by its logarithm."""
+    k, alpha, alpha_not = np.arange(1, length + 1), math.exp(log_alpha), math.exp(log_alpha_not)
+    choose = -betaln(k + 1.0, length - k + 1.0)
+    log_p = choose + betaln(k + alpha, length - k + alpha_not)
+    return float(logsumexp(log_p[1:]) - log_p[0])
+
+
+@pytest.mark.parametrize(
+    ("counts", "lengths", "others", "root"),
+    [
+        ([17], [120], [200], 2.576),
+        ([67, 1], [250, 250], [], 4.0),
+        ([75, 1, 1], [178, 72, 106], [], 4.0),
+        ([60, 1, 2, 1], [207] * 4, [207] * 996, 4.0),
+    ],
+)
+def test_lower_limits_of_the_burst_ratio_are_those_of_the_higher_of_two_maxima(counts, lengths, others, root):
+    term = TwoMaxima(counts, lengths, others)
+    limits, top = term.limits(core.RATIO, root)
+    fall = math.sqrt(2 * (top - term.highest_at(core.RATIO, limits["low"])))
+    assert fall == pytest.approx(root, rel=1e-3)
+
+
+@pytest.mark.parametrize(("count", "root"), [(12, 1.96), (13, 1.96)])
+def test_upper_limits_of_reuse_are_those_of_the_higher_of_two_maxima(count, root):
+    term = TwoMaxima([count], [200], [200])
+    limits, top = term.limits(core.REUSE, root)
+    fall = math.sqrt(2 * (top - term.highest_at(core.REUSE, limits["high"])))
+    assert fall == pytest.approx(root, rel=1e-3)

@@ -8,7 +8,10 @@
 #define SMALL 1e-2      /* up to which series are summed instead of differences */
 #define EVEN 5.0        /* log α beyond which a term is nearly as even as a binomial */
 #define BINOMIAL 1e11   /* α_0 over the length, from which on reuse is the binomial's */
-enum { ROUNDS = 80, FAR = 8, LOOKS = 3, TERMS = 9 };
+#define STRIDE 1.0      /* along a curve, in search of another maximum */
+#define VALLEY 12.0     /* of gains: the search ends where the likelihood is so much lower; the cheaper one of the burst ratio goes on */
+#define NEARLY 2.0      /* of gains: as high as that, a maximum may be higher where it is found precisely */
+enum { ROUNDS = 80, FAR = 8, LOOKS = 3, TERMS = 9, STRIDES = 30, FEW_DOCUMENTS = 8 };
 static const double NODE[2] = {0.3399810435848563, 0.8611363115940526};
 static const double NODE_WEIGHT[2] = {0.6521451548625461, 0.34785484513745385};
 
@@ -222,8 +225,42 @@ static double fall_at(const Profile *of, double level, double top, Best *best) {
     return sqrt(most(2 * (top - best->gain), 0.0));
 }
 
-/* The level beyond *inside*, in the direction of *step*, where the fall equals *root*; ±inf if there is none. */
-static double limit(const Profile *of, double inside, double step, double top, double root, Best best) {
+/* Whether the likelihood is higher at another maximum of the curve of a level than at *best*, which then moves there. If
+ * one document has most of the occurrences of a term, there may be two: one explains that document, the other the rest. */
+static int higher_elsewhere(const Profile *of, double level, Best *best) {
+    const int ratio = of->effect == OF_RATIO;
+    const double n = of->table->tokens, *table = of->table->coefficients, own = best->s;
+    Best highest = *best;
+    for (int side = -1; side <= 1; side += 2) {
+        const double step = side * STRIDE;
+        Curve at = ratio ? ratio_curve(level, own) : reuse_point(level, own, best->tau, of->length);
+        double last = best->gain;
+        Best peak = {.gain = -INFINITY, .close = CLOSE};
+        int rising = 0;
+        for (int k = 1; k <= STRIDES; k++) {
+            double s = own + k * step, here = -INFINITY;
+            if (s > SMALLEST && s < LARGEST - 10) {
+                at = ratio ? ratio_curve(level, s) : reuse_point(level, s, at.tau + step * at.d_tau, of->length);
+                here = gain(at.tau, at.omega, of->term, n, table);
+            }
+            if ((rising && here < last) || here < highest.gain - (ratio ? 4 * VALLEY : VALLEY)) break;
+            rising = here > last;
+            if (rising) peak = (Best){.s = s, .tau = at.tau, .gain = here, .close = CLOSE};
+            last = here;
+        }
+        if (!(peak.gain > highest.gain - NEARLY)) continue;
+        best_on(of, level, &peak);
+        if (peak.gain > highest.gain + EXACT) highest = peak;
+    }
+    int moved = highest.gain > best->gain;
+    *best = highest;
+    return moved;
+}
+
+/* The level beyond *inside*, in the direction of *step*, where the fall equals *root*, along the maximum that *best* is
+ * near; ±inf if there is none. */
+static double limit_near(const Profile *of, double inside, double step, double top, double root, Best *from) {
+    Best best = *from;
     const double side = copysign(1.0, step);
     double level = inside + step, outside = copysign(INFINITY, step), before = inside;
     best.s += between(best.turn * step, -2.0, 2.0);
@@ -245,7 +282,20 @@ static double limit(const Profile *of, double inside, double step, double top, d
             level = isfinite(outside) ? (inside + outside) / 2 : inside + side * most(fabs(step), 0.5);
         best.s += between(best.turn * (level - before), -2.0, 2.0);
     }
+    *from = best;
     return level;
+}
+
+/* The same along the highest maximum. In random collections a second one mattered for lower limits of the burst ratio,
+ * and for reuse of terms in up to three documents; the search takes time, so it is not made for the others. */
+static double limit(const Profile *of, double inside, double step, double top, double root, Best best) {
+    const int looks = of->effect == OF_RATIO ? step < 0 : of->term->documents <= FEW_DOCUMENTS;
+    for (int look = 0; look < LOOKS; look++) {
+        inside = limit_near(of, inside, step, top, root, &best);
+        if (!looks || !isfinite(inside) || !higher_elsewhere(of, inside, &best)) break;
+        step = copysign(0.1, step);
+    }
+    return inside;
 }
 
 /* The upper limit of the burst ratio if the fit is the binomial. The first trial is where the limit would be if the
