@@ -16,7 +16,6 @@ NOT_KEPT = {  # page: benchmarks that it names, and whose output is not kept yet
     "learning.md": {"quality_models"},
     "report.md": {"report"},
     "scaling.md": {"engines", "scaling"},
-    "weights.md": {"quality_paper"},
 }
 # A number with a decimal point, with thousands, or before %; not in a version or a name, and no limit such as q ≤ 0.05.
 FIGURE = re.compile(
