@@ -5,13 +5,11 @@ import subprocess
 import sys
 import textwrap
 
-import narwhals.stable.v2 as nw
 import polars as pl
 import pytest
 
 import termburst as tb
 from termburst import engines
-from termburst.engines import batches
 
 TEXTS = ["ha ha ha said the clown", "the crowd said nothing", "nothing said the clown", "the end", ""]
 
@@ -19,23 +17,6 @@ TEXTS = ["ha ha ha said the clown", "the crowd said nothing", "nothing said the 
 @pytest.fixture
 def frame():
     return pl.DataFrame({"document": [f"d{i}" for i in range(len(TEXTS))], "text": TEXTS})
-
-
-def test_parts_of_terms_have_one_file_each(monkeypatch):
-    """A query over all parts opens all of their files, and there would be thousands: memory would follow the terms."""
-    monkeypatch.setattr(batches, "ROWS", 50)
-    monkeypatch.setattr(batches, "BYTES_PER_FILE", 2_000)
-    monkeypatch.setattr(batches, "ROWS_OF_PART", 40)
-    rows = pl.DataFrame({"term": [f"w{k % 900}" for k in range(2_000)], "count": 1, "length": 9, "documents": 1})
-    rows = rows.cast({"count": pl.Int64, "length": pl.Int64, "documents": pl.Int64})
-    folders, read_parts = [], batches.read_parts
-    monkeypatch.setattr(batches, "read_parts", lambda folder: folders.append(folder) or read_parts(folder))
-    parts = [nw.to_native(part).collect() for part in batches.dealt_out((nw.from_native(rows.lazy()),))]
-    assert len(parts) > batches.BUCKETS  # some were divided again
-    assert {len(list(part.glob("*.parquet"))) for part in folders[0].iterdir()} == {1}
-    terms = [term for part in parts for term in part["term"].unique()]
-    assert len(terms) == len(set(terms)) == 900
-    assert sum(part["documents"].sum() for part in parts) == rows.height
 
 
 @pytest.mark.slow

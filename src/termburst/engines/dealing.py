@@ -1,6 +1,6 @@
 """Rows with terms, dealt out into parts that have no term in common, on disk: for engines that stream through here.
 
-Rows are divided by a hash of their term. What does not fit is written, 64 piles at a time, and each pile is dealt out
+Rows are divided by a hash of their term. What does not fit is written to 32 piles, and each pile is dealt out
 again, until it fits. Then equal rows are merged, and the terms of a pile are divided further until a part has at most
 `ROWS_OF_PART` rows. So memory depends neither on the vocabulary nor on the text. The parts depend only on the merged
 rows, not on how much memory there was: whatever is computed part by part is the same to the last bit.
@@ -30,15 +30,14 @@ from termburst.engines.batches import (
     write_scratch,
 )
 from termburst.engines.frames import concatenated
-from termburst.engines.memory import scale
 from termburst.scratch import scratch_folder
 
 if TYPE_CHECKING:
     import polars as pl
 
 ROWS_OF_PART = 100_000
-HELD = 32 * 2**20  # bytes of rows that are held before they are written
-BITS = 6  # of the hash, that divide rows into piles at a time
+HELD = 8 * 2**20  # bytes of rows that are held before they are written
+BITS = 5  # of the hash, that divide rows into piles at a time
 DEEPEST = 60  # bits that are used at most; rows that have all of them in common are those of one term
 
 
@@ -92,7 +91,7 @@ def dealt_out(frames: Sequence[Any]) -> Parts:
 
 def dealt(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str, ...], like: Any) -> Parts:
     """Parts of all rows, on disk, as frames of the engine of *like*: Polars or DuckDB."""
-    dealer = Dealer(schema, add_up, int(HELD * scale()))
+    dealer = Dealer(schema, add_up, HELD)
     leaves = dealer.leaves(dealer.with_terms(results))
     if not leaves:  # an empty file has the columns
         leaves = [Leaf((dealer.written(dealer.none),), 0)]
@@ -145,12 +144,12 @@ class Dealer:
         """Deal out rows whose hashes have the first *depth* bits in common; the leaves are in the order of hashes."""
         held: list[pl.DataFrame] = []
         size, piles = 0, [list[Path]() for _ in range(2**BITS)]
-        for frame in frames:
+        for frame in self._sliced(frames):
             held.append(frame)
             size += int(frame.estimated_size())
             if size < self.room or depth >= DEEPEST:
                 continue
-            held = [self._merged(held)]
+            held = [self._merged(held)] if len(held) > 1 else held
             size = int(held[0].estimated_size())
             if size > self.room // 2:
                 self._throw(held.pop(), depth, piles)
@@ -163,6 +162,12 @@ class Dealer:
         del rest
         found = [self.leaves(self._taken(pile), depth + BITS) if pile else [] for pile in piles]
         return reduce(lambda halves, _: _joined(halves), range(BITS), found)[0]
+
+    def _sliced(self, frames: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
+        """The same rows, in frames that are not larger than the room."""
+        for frame in frames:
+            number = -(-int(frame.estimated_size()) // self.room)
+            yield from frame.iter_slices(-(-frame.height // number)) if number > 1 else [frame]
 
     def _throw(self, rows: pl.DataFrame, depth: int, piles: list[list[Path]]) -> None:
         """Write rows to piles, by the next bits of their hash."""

@@ -12,9 +12,9 @@ import narwhals.stable.v2 as nw
 
 from termburst.limits import memory_used, parsed_memory
 
-FIXED = 200 * 2**20  # bytes that a question takes in any case: batches that are read ahead, terms that are fitted
-NEEDED = 300 * 2**20  # bytes beyond, if nothing is limited, for texts that are counted and rows that are dealt out
-LEAST, MOST = 0.1, 3.0  # how many times that may be used
+FIXED = 280 * 2**20  # bytes that a question takes in any case: batches read ahead, memory that allocators do not return
+NEEDED = 400 * 2**20  # bytes beyond, if nothing is limited, for texts that are counted
+LEAST = 0.1  # share of these that is needed at least
 OF_DUCKDB = 0.2  # share of the limit that DuckDB may use itself
 SETTING = "select current_setting('memory_limit')"
 
@@ -35,10 +35,10 @@ _limit: ContextVar[Limit | None] = ContextVar("termburst.engines.memory", defaul
 def memory_limit(memory: str | int) -> Iterator[None]:
     """Limit the memory of this process while questions about lazy Polars frames and DuckDB relations are answered.
 
-    What does not fit is kept in files, in the temporary folder. The answers are the same, to the last bit. A limit that
-    is higher than needed makes larger blocks, and so fewer files. DuckDB may use a fifth of the limit itself, and gets
-    its own ``memory_limit`` back at the end; a lower one of yours stays. Frames in memory are where they are, and the
-    vocabulary of `term_statistics` comes into memory. On Spark, only its own settings decide.
+    What does not fit is kept in files, in the temporary folder. The answers are the same, to the last bit. Write the
+    result inside, too. DuckDB may use a fifth of the limit itself, and gets its own ``memory_limit`` back at the end; a
+    lower one of yours stays. Frames in memory are where they are, and the vocabulary of `term_statistics` comes into
+    memory. On Spark, only its own settings decide.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def memory_limit(memory: str | int) -> Iterator[None]:
             f"memory of {given / 2**20:,.0f} MB is too small: the process takes {used / 2**20:,.0f} MB already; "
             f"give at least {-(-least // (50 * 2**20)) * 50}MB"
         )
-    limit = Limit(given, min((given - used - FIXED) / NEEDED, MOST))
+    limit = Limit(given, min((given - used - FIXED) / NEEDED, 1.0))
     token = _limit.set(limit)
     try:
         with limit.end:
@@ -82,7 +82,7 @@ def memory_limit(memory: str | int) -> Iterator[None]:
 
 
 def scale() -> float:
-    """How many times the usual sizes of blocks may be; 1 without a limit."""
+    """The share of their usual sizes that blocks may have; 1 without a limit."""
     limit = _limit.get()
     return 1.0 if limit is None else limit.scale
 
