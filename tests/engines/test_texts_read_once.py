@@ -9,7 +9,7 @@ import pytest
 from polars.io.plugins import register_io_source
 
 from termburst import engines
-from termburst.engines import text_traces
+from termburst.engines import cells, text_traces
 
 SHORT = ["ha ha so" if i % 3 else "so it goes on" for i in range(40)]  # too short to be compared with others
 LONG = [f"{i} " + " ".join(f"w{(i * k) % 41}" for k in range(30)) for i in range(1, 41)]
@@ -90,6 +90,17 @@ def test_many_texts_to_compare_are_found_among_all(monkeypatch):
     found = engines.check(frame)
     assert found.duplicates.height == found.passages.height == 1
     assert sorted(read) == sorted([*texts, *texts, texts[int(found.passages["example"][0])]])
+
+
+@pytest.mark.parametrize("check", [True, False])
+def test_null_texts_are_found_when_texts_are_read(check, monkeypatch):
+    """They are counted to the end, although texts after the first of them are not looked at."""
+    monkeypatch.setattr(cells, "TEXTS", 10)
+    texts = [None if i in (12, 13, 35) else text for i, text in enumerate(SHORT)]
+    frame, read = source(texts)
+    with pytest.raises(ValueError, match=r"^the column 'text' has null in 3 row\(s\): fill them with ''"):
+        engines.term_table(frame, check=check)
+    assert read == texts
 
 
 @pytest.fixture

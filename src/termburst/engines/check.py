@@ -169,7 +169,8 @@ def _passages(texts: Any, traces: Traces, corpus: Documents, found: NearDuplicat
     every = every_passage(int(corpus.n_j.sum()))
     rows = to_polars(traces.passages(every))
     rows = rows.with_columns(number=pl.Series(corpus.numbers(rows["document"]), dtype=pl.Int64)).drop("document")
-    rows = rows.filter(pl.Series(found.kept).gather(rows["number"])).sort("number", "position")
+    rows = rows.filter(pl.Series(found.kept).gather(rows["number"]))  # not in one chain, which would hold three copies
+    rows = rows.sort("number", "position")
     hashes = rows["hash"].to_numpy().view(np.uint64)
     shared = shared_of(hashes, rows["number"].to_numpy(), rows["position"].to_numpy(), every)
     examples = np.unique(shared.example)

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 SIGNED = np.int64  # engines have no unsigned integers: hashes are stored as the signed ones with the same bits
 LISTED = 1_000  # ids in a condition of a query
+DECODED = 100_000  # fingerprints that are bytes of Python at a time
 HASH = np.dtype("<u8")  # of a fingerprint, which workers write and this process reads
 
 
@@ -65,8 +66,10 @@ class Traces:
 
     def fingerprints(self, documents: pl.DataFrame) -> Fingerprints:
         """The fingerprints in rows of `documents`."""
-        raw = b"".join(documents["print"].str.decode("base64"))
-        hashes = np.frombuffer(raw, HASH).astype(np.uint64, copy=False).reshape(-1, 1 + self.bands)
+        hashes = np.empty((documents.height, 1 + self.bands), dtype=np.uint64)
+        for first in range(0, documents.height, DECODED):
+            some = documents["print"][first : first + DECODED].str.decode("base64")
+            hashes[first : first + DECODED] = np.frombuffer(b"".join(some), HASH).reshape(-1, 1 + self.bands)
         return Fingerprints(hashes[:, 1:], np.ascontiguousarray(hashes[:, 0]), documents["words"].to_numpy())
 
 
