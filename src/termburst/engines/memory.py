@@ -12,8 +12,8 @@ import narwhals.stable.v2 as nw
 
 from termburst.limits import memory_used, parsed_memory
 
-FIXED = 360 * 2**20  # bytes that a question takes in any case: batches read ahead, memory that allocators do not return
-NEEDED = 400 * 2**20  # bytes beyond, if nothing is limited, for texts that are counted
+FIXED = 400 * 2**20  # bytes that a question takes in any case: batches read ahead, memory that allocators do not return
+NEEDED = 800 * 2**20  # bytes beyond, if nothing is limited, for texts that are counted
 LEAST = 0.1  # share of these that is needed at least
 OF_DUCKDB = 0.2  # share of the limit that DuckDB may use itself
 SETTING = "select current_setting('memory_limit')"
