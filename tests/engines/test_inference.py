@@ -8,7 +8,7 @@ import pytest
 import termburst as tb
 from helpers.same_tables import assert_same
 from termburst import engines
-from termburst.engines import batches, effects, q_values_on_disk
+from termburst.engines import batches, dealing, effects, q_values_on_disk
 from termburst.engines.adjusting import with_q_values
 from termburst.engines.bins import key_columns
 from termburst.inference import robust_scale
@@ -61,7 +61,7 @@ def of_texts(engine, texts):
 def small_groups(monkeypatch):
     """Terms come in several groups, and p-values in several ranges and files, as those of a large collection do."""
     monkeypatch.setattr(batches, "ROWS_OF_TERMS", 1_500)
-    monkeypatch.setattr(batches, "ROWS_OF_PART", 700)
+    monkeypatch.setattr(dealing, "ROWS_OF_PART", 700)
     monkeypatch.setattr(q_values_on_disk, "TESTS_OF_RANGE", 400)
     monkeypatch.setattr(q_values_on_disk, "RECORDS", 150)
     monkeypatch.setattr(batches, "ROWS_PER_FILE", 1_000)

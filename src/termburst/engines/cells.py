@@ -43,6 +43,11 @@ class Cells:
     whole: Any
     merged: bool = False
 
+    @property
+    def on_disk(self) -> bool:
+        """Whether the parts are files of this process, and so small that it can have each of them in memory."""
+        return self.merged and not is_spark(self.whole) and isinstance(self.whole, nw.LazyFrame)
+
     def totals(self, *keys: str) -> tuple[Any, ...]:
         """Parts with the sum of *documents* for every combination of keys; "term" must be one of them."""
         return tuple(self._totals(part, keys) for part in self.parts)

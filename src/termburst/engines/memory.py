@@ -12,8 +12,8 @@ import narwhals.stable.v2 as nw
 
 from termburst.limits import memory_used, parsed_memory
 
-FIXED = 280 * 2**20  # bytes that a question takes in any case: batches read ahead, memory that allocators do not return
-NEEDED = 400 * 2**20  # bytes beyond, if nothing is limited, for texts that are counted
+FIXED = 400 * 2**20  # bytes that a question takes in any case: batches read ahead, memory that allocators do not return
+NEEDED = 800 * 2**20  # bytes beyond, if nothing is limited, for texts that are counted
 LEAST = 0.1  # share of these that is needed at least
 OF_DUCKDB = 0.2  # share of the limit that DuckDB may use itself
 SETTING = "select current_setting('memory_limit')"
@@ -36,9 +36,9 @@ def memory_limit(memory: str | int) -> Iterator[None]:
     """Limit the memory of this process while questions about lazy Polars frames and DuckDB relations are answered.
 
     What does not fit is kept in files, in the temporary folder. The answers are the same, to the last bit. Write the
-    result inside, too. DuckDB may use a fifth of the limit itself, and gets its own ``memory_limit`` back at the end; a
-    lower one of yours stays. Frames in memory are where they are, and the vocabulary of `term_statistics` comes into
-    memory. On Spark, only its own settings decide.
+    result inside, too. DuckDB may use a fifth of the limit, and gets its own ``memory_limit`` back at the end, to
+    the digits that it shows; a lower one of yours stays. Frames in memory are where they are, and the vocabulary of
+    `term_statistics` comes into memory. On Spark, only its own settings decide.
 
     Parameters
     ----------
@@ -99,10 +99,11 @@ def limit_engine(frame: Any) -> None:
     ((after,),) = relation.query("_", SETTING).fetchall()
     if after == before:
         return
+    again = f"set memory_limit = '{int(_bytes(before) * 1.001)}B'"  # DuckDB shows two digits or so, and rounds down
     if _bytes(before) < share:
-        relation.query("_", f"set memory_limit = '{before}'")
+        relation.query("_", again)
     else:
-        limit.end.callback(relation.query, "_", f"set memory_limit = '{before}'")
+        limit.end.callback(relation.query, "_", again)
 
 
 def _bytes(text: str) -> float:

@@ -9,7 +9,6 @@ import narwhals.stable.v2 as nw
 
 from termburst.engines.batches import map_terms
 from termburst.engines.cells import Cells
-from termburst.engines.frames import is_spark
 from termburst.engines.operations import ColumnOperations
 from termburst.inference.plr import ClampedTermsWarning, clamped_terms
 from termburst.models.closed_forms import Collection, repeats
@@ -25,19 +24,23 @@ WHOLE = ("n", "count_length_sum", "count_squared_sum", "b")
 
 def moments(cells: Cells) -> Any:
     """Frame of term, n = n_i, b = b_i, count_length_sum, count_squared_sum, repetition = Σ_j log (n_ij − 1)!."""
-    if not cells.merged or is_spark(cells.whole):
-        return _moments(cells.whole)
+    if not cells.on_disk:
+        return summed(cells.whole)
     import polars as pl
 
-    return map_terms(
-        cells.parts, summed, {"term": pl.String, **dict.fromkeys(WHOLE, pl.Int64), "repetition": pl.Float64}
-    )
+    schema = {"term": pl.String, **dict.fromkeys(WHOLE, pl.Int64), "repetition": pl.Float64}
+    return map_terms(cells.parts, summed_here, schema)
 
 
-def summed(cells: pl.DataFrame) -> pl.DataFrame:
-    """The sums of some terms, of which all cells are given; in a certain order, so that rounding is always the same."""
-    found: pl.DataFrame = nw.to_native(_moments(nw.from_native(cells.sort("term", "count", "length"))))
+def summed_here(cells: pl.DataFrame) -> pl.DataFrame:
+    """The sums of some terms, of which all cells are given."""
+    found: pl.DataFrame = nw.to_native(summed(in_order(cells)))
     return found
+
+
+def in_order(cells: pl.DataFrame) -> Any:
+    """All cells of some terms in a certain order, so that sums of floats are always rounded in the same way."""
+    return nw.from_native(cells.sort("term", "count", "length"))
 
 
 def shared_numbers(collection: TermStatistics, mu: float | None, sigma2: float) -> Collection:
@@ -59,7 +62,8 @@ def warn_of_clamped(terms: Any, shared: Collection, outcome: str = "clamped as i
         warnings.warn(f"{what}: their λ_i is {outcome}", ClampedTermsWarning, stacklevel=3)
 
 
-def _moments(cells: Any) -> Any:
+def summed(cells: Any) -> Any:
+    """The sums of all terms of a frame."""
     count, documents, ops = col("count"), col("documents"), ColumnOperations(cells)
     repetition = ops.log_factorial(count) * documents.cast(nw.Float64)
     whole = {

@@ -11,7 +11,7 @@ from termburst.counting.options import CountingOptions
 from termburst.engines.batches import map_terms
 from termburst.engines.cells import Cells, cells_of, length_statistics
 from termburst.engines.door import opened
-from termburst.engines.moments import moments, shared_numbers, warn_of_clamped
+from termburst.engines.moments import in_order, moments, shared_numbers, summed, warn_of_clamped
 from termburst.engines.operations import ColumnOperations
 from termburst.engines.term_cells import cells_by_term
 from termburst.inference.plr import check_form
@@ -23,6 +23,7 @@ from termburst.statistics.term_statistics import TermStatistics
 if TYPE_CHECKING:
     import polars as pl
 
+TABLE = ("plr", "tarone", "idf", "icf", "tf_idf_sum", "alpha", "alpha_not")
 FIT = (
     "mean",
     "alpha",
@@ -75,10 +76,28 @@ def term_table(
     cells = cells_of(opened(frame, columns, check=check), counting, "counts")
     lengths = length_statistics(cells)
     shared = shared_numbers(lengths, mu, sigma2)
-    ops = ColumnOperations(moments(cells))
-    warn_of_clamped(ops.frame, shared, "null" if form == "exact" else "clamped as in the paper")
-    n_i, b_i = (ops.keep(ops.as_float(nw.col(name))) for name in ("n", "b"))
     sums = forms.LengthSums.of(lengths.lengths, lengths.length_documents)
+    asked: dict[str, Any] = {"shared": shared, "sums": sums, "form": form}
+    if not cells.on_disk:
+        terms = moments(cells)
+        warn_of_clamped(terms, shared, "null" if form == "exact" else "clamped as in the paper")
+        return nw.to_native(_table(terms, **asked))
+    import polars as pl
+
+    schema = {"term": pl.String, "n": pl.Int64, "b": pl.Int64, **dict.fromkeys(TABLE, pl.Float64), "status": pl.String}
+    return nw.to_native(map_terms(cells.parts, partial(tabled, **asked), schema))
+
+
+def tabled(cells: pl.DataFrame, **asked: Any) -> pl.DataFrame:
+    """The table of some terms, of which all cells are given."""
+    found: pl.DataFrame = nw.to_native(_table(summed(in_order(cells)), **asked))
+    return found
+
+
+def _table(terms: Any, shared: forms.Collection, sums: forms.LengthSums, form: Form) -> Any:
+    """The columns of `term_table`, from those of `moments`."""
+    ops = ColumnOperations(terms)
+    n_i, b_i = (ops.keep(ops.as_float(nw.col(name))) for name in ("n", "b"))
     score = forms.tarone(ops, sums, nw.col("n"), nw.col("count_squared_sum"), nw.col("count_length_sum"))
     plr = forms.add_up(forms.plr_parts(ops, shared, n_i, b_i, nw.col("repetition"), form))
     idf = ops.keep(forms.idf(ops, shared.d, b_i))
@@ -96,7 +115,7 @@ def term_table(
         "alpha_not": nw.when(valid).then(alpha_not),
         "status": ops.where(valid, "valid", "invalid"),
     }
-    return nw.to_native(ops.frame.select("term", "n", "b", **found))
+    return ops.frame.select("term", "n", "b", **found)
 
 
 def fit_beta_binomial(

@@ -1,0 +1,92 @@
+"""A limit of memory for questions of engines: it is held, DuckDB gets its own back, a bad one is one sentence."""
+
+import json
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from termburst import engines
+from termburst.engines import memory
+
+limited = engines.memory_limit
+FRAME = pl.DataFrame({"document": ["a", "b"], "text": ["ha ha ha said the clown", "the end"]})
+
+
+@pytest.mark.parametrize("given", ["much", "600", "-1GB", "", True, None, 1.5])
+def test_a_bad_limit_is_one_sentence(given):
+    with pytest.raises(ValueError, match=r"^memory must be a number with MB, GB or TB.*; got"), limited(given):
+        pass
+
+
+@pytest.mark.parametrize("given", ["10MB", 1, 0])
+def test_too_little_is_one_sentence(given):
+    with pytest.raises(ValueError, match=r"^memory of \d+ MB is too small: .*; give at least \d+MB$"), limited(given):
+        pass
+    assert memory.scale() == 1.0
+
+
+def test_blocks_are_smaller_inside_and_as_before_afterwards():
+    given = memory.memory_used() + memory.FIXED + memory.NEEDED // 2
+    with engines.memory_limit(given):
+        assert 0.3 < memory.scale() < 0.6
+        with engines.memory_limit("100GB"):
+            assert memory.scale() == 1.0
+        assert 0.3 < memory.scale() < 0.6
+    assert memory.scale() == 1.0
+
+
+def test_duckdb_gets_its_own_limit_back():
+    duckdb = pytest.importorskip("duckdb")
+    for own, inside in (("3 GB", "819.2 MiB"), ("50 MiB", "50.0 MiB")):
+        connection = duckdb.connect()
+        connection.execute(f"set memory_limit = '{own}'")
+        connection.register("given", FRAME.to_arrow())
+
+        def setting(connection=connection):
+            return connection.execute("select current_setting('memory_limit')").fetchall()[0][0]
+
+        before = setting()
+        with engines.memory_limit("4GB"):
+            for _ in range(2):
+                assert engines.term_table(connection.table("given")).order("plr desc").fetchall()[0][0] == "ha"
+                assert abs(memory._bytes(setting()) - memory._bytes(inside)) < 2**20
+        assert setting() == before
+
+
+MEASURED = """
+    import json, sys
+    from contextlib import nullcontext
+    from pathlib import Path
+    import polars as pl
+    from termburst import engines
+
+    file, limit = sys.argv[1:]
+    with engines.memory_limit(limit) if limit != "none" else nullcontext():
+        engines.fit_beta_binomial(pl.scan_parquet(file)).sink_parquet(f"{file}.{limit}")
+    fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
+    print(json.dumps(int(fields["VmHWM"].split()[0]) / 1024))
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak of a process is read as Linux has it")
+def test_a_limit_is_held_and_the_result_is_the_same(tmp_path, monkeypatch):
+    """Without it, the same question takes more than the limit; each is asked in a process of its own."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
+    from _growing_text import write_growing_text
+
+    write_growing_text(tmp_path / "growing.txt", 40 * 10**6)
+    lines = pl.scan_csv(tmp_path / "growing.txt", has_header=False, new_columns=["text"], separator="\t")
+    lines.with_row_index("document").sink_parquet(tmp_path / "texts.parquet", row_group_size=2_000)
+    found = {}
+    for limit in ("none", "600MB"):
+        command = [sys.executable, "-c", textwrap.dedent(MEASURED), str(tmp_path / "texts.parquet"), limit]
+        found[limit] = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    assert found["600MB"] <= 600 < found["none"]
+    tables = [pl.read_parquet(tmp_path / f"texts.parquet.{limit}").sort("term") for limit in found]
+    assert tables[0].height > 1_000_000
+    assert tables[0].equals(tables[1])
