@@ -374,8 +374,8 @@ def _handle_invalid(
 def clamped_terms(number: int, terms: int, example: str, mu: float, sigma2: float) -> str:
     """The sentence about terms for which η² ≤ r_i.
 
-    >>> clamped_terms(1, 1000, "'ha'", mu=5, sigma2=2)[:69]
-    "1 of 1,000 terms repeat too often for this penalty (η² = μ²/σ² = 12.5"
+    >>> clamped_terms(1, 1000, "'ha'", mu=5, sigma2=2).split(" is not")[0]
+    '1 of 1,000 terms repeat too often for this penalty (η² = μ²/σ² = 12.5'
     """
     return (
         f"{number:,} of {terms:,} terms repeat too often for this penalty (η² = μ²/σ² = {mu / sigma2 * mu:.6g} is not "

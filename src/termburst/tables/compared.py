@@ -45,7 +45,7 @@ def warn_of_lone_documents(sizes: Any, groups: str = "groups", stacklevel: int =
     Examples
     --------
     >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as caught:
+    >>> with warnings.catch_warnings(record=True, action="always") as caught:
     ...     warn_of_lone_documents([1, 1, 1, 1, 2], "values of 'name'")
     ...     warn_of_lone_documents([1, 1, 3, 3, 2])
     >>> [str(warning.message)[:52] for warning in caught]
