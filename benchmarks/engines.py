@@ -9,7 +9,7 @@ DuckDB gets a memory_limit of 300 MB and uses the disk beyond.
     TERMBURST_DATA=… python benchmarks/engines.py growth --sizes 1 5 20 100 --engines polars-lazy duckdb     # to 3.6 GB
     TERMBURST_DATA=… python benchmarks/engines.py growth --large 100     # 3.6 GB, Polars and DuckDB, goal < 1 GB
     python benchmarks/engines.py vocabulary dispersion tests --sizes 100000 1000000 10000000     # patterns
-    python benchmarks/engines.py growing table fits --sizes 50 250 1000 --engines polars-lazy duckdb --memory none 600MB
+    python benchmarks/engines.py growing table fits --sizes 50 250 1000 --engines polars-lazy duckdb --memory none 700MB
 
 In the part "vocabulary", the file has the patterns of a made-up collection with that many terms, most of them rare. It
 has row groups of 50,000 rows: Polars reads some row groups ahead, so its memory follows their size. The tasks
