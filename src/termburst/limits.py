@@ -66,6 +66,29 @@ def parsed_memory(text: str) -> int:
     return int(float(found[1]) * 2 ** {"MB": 20, "GB": 30, "TB": 40}[found[2].upper()])
 
 
+def checked_memory(memory: str | int, beyond: int) -> tuple[int, int]:
+    """A limit of memory in bytes, such as "1GB", and the bytes that this process has in memory already.
+
+    Raises
+    ------
+    ValueError
+        If less than *beyond* bytes are left.
+
+    Examples
+    --------
+    >>> checked_memory("100GB", 2**20)[0] == 100 * 2**30
+    True
+    """
+    given = memory if isinstance(memory, int) and not isinstance(memory, bool) else parsed_memory(str(memory))
+    used = memory_used()
+    if given < used + beyond:
+        raise ValueError(
+            f"memory of {max(given, 0) >> 20:,} MB is too small: the process takes {used >> 20:,} MB already; "
+            f"give at least {-(-(used + beyond) // (50 * 2**20)) * 50}MB"
+        )
+    return given, used
+
+
 def memory_used() -> int:
     """Bytes that this process has in memory now; `USED`, a usual number, if the system does not say.
 

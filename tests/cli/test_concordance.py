@@ -96,6 +96,7 @@ def test_nothing_is_said_on_standard_error(run, table):
         (["so", "--where", "yeer > 3"], "there is no column 'yeer'"),
         (["so", "--where", "year in (select year from x)"], "takes no SELECT"),
         (["so", "--where", "year >"], "cannot be understood"),
+        (["so", "--where", "year > 1990 OOPS"], "ends in the word 'OOPS', which says nothing"),
         (["so", "--where", "year + 1"], "true or false"),
         (["so", "--sort", "place"], "there is no column 'place'"),
         (["(", "--regex"], "not a regular expression"),

@@ -7,6 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+from helpers.same_tables import assert_same
 from termburst import engines
 from termburst.engines import dealing
 from termburst.engines.dealing import Dealer, dealt, dealt_out
@@ -100,9 +101,11 @@ def test_frames_that_have_terms_in_common(local):
 
 @pytest.fixture(scope="module")
 def texts():
+    """Some words are repeated dozens of times: then the order in which floats are added shows in the last bit."""
     rng = np.random.default_rng(5)
-    words = [f"w{k}" for k in range(400)]
-    lines = [" ".join(words[k] for k in (400 * rng.random(rng.integers(0, 40)) ** 3).astype(int)) for _ in range(120)]
+    rare = [(400 * rng.random(rng.integers(0, 40)) ** 3).astype(int) for _ in range(120)]
+    repeated = [np.repeat(np.arange(40), rng.integers(0, 60, 40)) for _ in range(120)]
+    lines = [" ".join(f"w{k}" for k in np.concatenate(both)) for both in zip(rare, repeated, strict=True)]
     return pl.DataFrame({"document": range(120), "text": lines, "side": ["ab"[k % 2] for k in range(120)]})
 
 
@@ -136,4 +139,7 @@ def test_answers_are_the_same_to_the_last_bit(monkeypatch, texts, question, grai
             frame = connection.table("given")
         found.append(local(QUESTIONS[question](frame)).sort("term"))
     assert found[0].height > 200
-    assert found[0].equals(found[1])
+    if (name, grain, question) == ("duckdb", "counts", "table"):  # DuckDB adds up, in an order of its own
+        assert_same(*found)
+    else:
+        assert found[0].equals(found[1])

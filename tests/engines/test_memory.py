@@ -11,6 +11,7 @@ import pytest
 
 from termburst import engines
 from termburst.engines import memory
+from termburst.limits import memory_used
 
 limited = engines.memory_limit
 FRAME = pl.DataFrame({"document": ["a", "b"], "text": ["ha ha ha said the clown", "the end"]})
@@ -30,7 +31,7 @@ def test_too_little_is_one_sentence(given):
 
 
 def test_blocks_are_smaller_inside_and_as_before_afterwards():
-    given = memory.memory_used() + memory.FIXED + memory.NEEDED // 2
+    given = memory_used() + memory.FIXED + memory.NEEDED // 2
     with engines.memory_limit(given):
         assert 0.3 < memory.scale() < 0.6
         with engines.memory_limit("100GB"):
@@ -39,22 +40,71 @@ def test_blocks_are_smaller_inside_and_as_before_afterwards():
     assert memory.scale() == 1.0
 
 
-def test_duckdb_gets_its_own_limit_back():
+@pytest.mark.parametrize("own", ["3 GB", "50 MiB", "300 MB", "1000 TB", "-1"])
+def test_duckdb_gets_its_own_limit_back(own):
+    """A lower one of the user stays as it is, however many questions are asked."""
+    connection = pytest.importorskip("duckdb").connect()
+    connection.execute(f"set memory_limit = '{own}'")
+    connection.register("given", FRAME.to_arrow())
+
+    def setting():
+        return connection.execute("select current_setting('memory_limit')").fetchall()[0][0]
+
+    before = setting()
+    with engines.memory_limit("4GB"):
+        for _ in range(5):
+            assert engines.term_table(connection.table("given")).order("plr desc").fetchall()[0][0] == "ha"
+            assert setting() == (before if own in ("50 MiB", "300 MB") else "819.0 MiB")
+    assert setting() == before
+
+
+def closed(connection):
+    connection.close()
+    raise KeyError
+
+
+def aborted(connection):
+    connection.execute("create table single (id integer primary key)")
+    connection.execute("begin; insert into single values (1), (1)")
+
+
+@pytest.mark.filterwarnings("ignore:DuckDB did not take its own memory_limit back")
+@pytest.mark.parametrize(("end", "error"), [(closed, KeyError), (aborted, "Duplicate key")])
+def test_errors_inside_a_limit_are_those_of_the_user(end, error):
+    """Neither a closed connection nor an aborted transaction takes their place."""
     duckdb = pytest.importorskip("duckdb")
-    for own, inside in (("3 GB", "819.2 MiB"), ("50 MiB", "50.0 MiB")):
-        connection = duckdb.connect()
-        connection.execute(f"set memory_limit = '{own}'")
-        connection.register("given", FRAME.to_arrow())
+    connection = duckdb.connect()
+    connection.execute("set memory_limit = '3GB'")
+    connection.register("given", FRAME.to_arrow())
 
-        def setting(connection=connection):
-            return connection.execute("select current_setting('memory_limit')").fetchall()[0][0]
-
-        before = setting()
+    def ask():
         with engines.memory_limit("4GB"):
-            for _ in range(2):
-                assert engines.term_table(connection.table("given")).order("plr desc").fetchall()[0][0] == "ha"
-                assert abs(memory._bytes(setting()) - memory._bytes(inside)) < 2**20
-        assert setting() == before
+            engines.term_table(connection.table("given"))
+            end(connection)
+
+    if end is closed:
+        with pytest.raises(error):
+            ask()
+    else:
+        with pytest.raises(duckdb.ConstraintException, match=error):
+            ask()
+
+
+def test_duckdb_that_cannot_be_set_is_one_sentence():
+    connection = pytest.importorskip("duckdb").connect()
+    connection.execute("set memory_limit = '3GB'; set lock_configuration = true")
+    connection.register("given", FRAME.to_arrow())
+    with (
+        pytest.raises(ValueError, match=r"^DuckDB does not take a memory_limit of 819 MiB: .*locked"),
+        engines.memory_limit("4GB"),
+    ):
+        engines.term_table(connection.table("given"))
+
+
+def test_a_limit_needs_no_pyarrow(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with engines.memory_limit("100GB"):
+        assert engines.term_table(FRAME.lazy()).collect().height == 5
 
 
 MEASURED = """

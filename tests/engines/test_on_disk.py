@@ -69,14 +69,19 @@ def test_relations_of_two_connections(frame):
         engines.add(*made)
 
 
-def test_a_temporary_folder_with_a_strange_name(tmp_path, frame, monkeypatch):
+@pytest.mark.parametrize("name", ["a[1]*'", "term=7", "x=1"])
+def test_a_temporary_folder_with_a_strange_name(tmp_path, frame, monkeypatch, name):
+    """DuckDB would take a folder such as term=7 for a column of the files in it."""
     duckdb = pytest.importorskip("duckdb")
-    (tmp_path / "a[1]*'").mkdir()
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "a[1]*'"))
+    (tmp_path / name).mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / name))
     expected = tb.TermStatistics.from_texts(TEXTS)
     connection = duckdb.connect()
     connection.register("texts", frame.to_arrow())
     assert engines.term_statistics(frame.lazy()) == engines.term_statistics(connection.table("texts")) == expected
+    table = engines.term_table(connection.table("texts"))
+    assert table.columns == engines.term_table(frame.lazy()).collect_schema().names()
+    assert len(table.fetchall()) == len(expected.terms)
 
 
 def test_scanned_files_stay_lazy(tmp_path, frame):

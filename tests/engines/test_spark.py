@@ -87,34 +87,6 @@ def test_an_executor_killed_during_keyness(spark, local, monkeypatch, tmp_path):
     assert_same(result[0], tb.keyness(a, b))
 
 
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda f: engines.term_table(f, check=False),
-        lambda f: engines.weigh(f, "damped-tf-idf", check=False),
-        lambda f: engines.keyness(f, by="who", check=False),
-        lambda f: engines.check(f.select("document", "text"), check=False).false_alarms,
-    ],
-    ids=["term_table", "weigh", "keyness", "check"],
-)
-def test_texts_are_sent_to_python_once(call, spark, local):
-    """A Python stage before ours counts how often each text is read, and how many characters are."""
-    documents, characters = spark.sparkContext.accumulator(0), spark.sparkContext.accumulator(0)
-
-    def counted(batches):
-        for batch in batches:
-            documents.add(batch.num_rows)
-            characters.add(sum(map(len, batch.column("text").to_pylist())))
-            yield batch
-
-    rows = [(i, "ha ha so" if i % 3 else "so it goes on", "ab"[i % 2]) for i in range(40)]
-    schema = "document bigint, text string, who string"
-    frame = spark.createDataFrame(rows, schema).repartition(2).mapInArrow(counted, schema)
-    assert local(call(frame)).height
-    assert documents.value == len(rows)
-    assert characters.value == sum(len(text) for _, text, _ in rows)
-
-
 def test_the_fit_of_fig_4_is_that_in_memory(spark, data, collections, local, tmp_path):
     """Of a quarter of its documents, which have 30,000 terms."""
     counts, terms = collections.fig4.counts[::4], collections.fig4.terms

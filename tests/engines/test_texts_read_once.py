@@ -32,7 +32,7 @@ QUESTIONS = {
     "check": engines.check,
 }
 SCHEMA = "document bigint, text string, who string, year bigint"
-ON_SPARK = ("term_table", "weigh by fits", "collocates", "check")  # seconds each: one of each way to read texts
+ON_SPARK = ("term_table", "weigh by fits", "keyness", "collocates", "check")  # seconds each
 
 
 def columns(texts):

@@ -131,7 +131,7 @@ def test_dates_are_years_and_many_numbers_become_classes():
         ("party + mood", {}, "no column 'mood'"),
         ("party +", {}, r"'party \+' cannot be read: it ends with '\+'; write it such as 'party \+ year'"),
         ("party year", {}, r"cannot be read: columns need \+ \* or : between them"),
-        ("log(party)", {}, r"'log\(party\)', which needs numbers, but 'party' has text"),
+        ("log(party)", {}, r"'log\(party\)', which needs numbers, but 'party' has no numbers"),
         ("bs(year, df=1)", {}, r"metadata: bs\(year, df=1\) cannot be computed \(Invalid value for `df`"),
         ("x ~ party", {}, "no left side"),
         ("0 + year", {}, "intercept"),
@@ -278,6 +278,8 @@ def test_a_category_without_0_has_an_intercept():
     corpus = tb.read(["so it goes", "it is so so"] * 5, metadata={"party": ["x", "y"] * 5, "year": range(10)})
     compared = ["term", "log_ratio", "p_value"]
     assert_frame_equal(corpus.keyness("party").select(compared), corpus.keyness("0 + party").select(compared))
+    columns = [design_of(f"{start}party + cr(year, df=3)", corpus.metadata).rows.shape[1] for start in ("", "0 + ")]
+    assert columns == [5, 5]
     with pytest.raises(ValueError, match=r"must have an intercept; remove '0 \+'"):
         corpus.keyness("0 + year")
 

@@ -112,7 +112,7 @@ def _fail_usage(error: Any) -> NoReturn:
     elif message.startswith("No such option: ") and getattr(error, "possibilities", None):
         named = message.removeprefix("No such option: ").split()[0]
         message = f"No such option: {named}{did_you_mean(named, error.possibilities)}"
-    _fail(f"{message}; see {command} --help", 2)
+    _fail(f"{message}{' See' if message.endswith('?') else '; see'} {command} --help", 2)
 
 
 def _no_command(message: str) -> str:

@@ -64,6 +64,7 @@ def compare_by_formula(
 
     if options["method"] != "beta-binomial":
         raise ValueError(f"--formula, --cluster and --strata have no --method {options['method']}; omit it")
+    columns = named_columns(formula)  # before the corpus is read: a formula may be wrong
     read = _read(corpus, reading)
     if (only := named_groups(by, groups)) is not None:
         read = _with_values(read, *only)
@@ -72,7 +73,6 @@ def compare_by_formula(
     common = {name: value for name, value in options.items() if name != "method"}
     with working("Comparing"):
         table = keyness_design(read, formula, **design, **common)
-    columns = named_columns(formula)
     title = [f"{by or formula}, {many(len(read), 'document')}"]
     if design["cluster"] is not None:
         title[0] = f"{title[0]}; {in_words(table, design['cluster'])}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -21,8 +20,7 @@ def is_saved(corpus: str | PathLike[str]) -> bool:
     from termburst.reading.corpus_files import is_ledger
     from termburst.statistics.store import holds_statistics
 
-    # os.path says no to a name that is too long, or standard input
-    return holds_statistics(corpus) or (os.path.isdir(corpus) and is_ledger(Path(corpus)))  # noqa: PTH112
+    return holds_statistics(corpus) or is_ledger(Path(corpus))
 
 
 def load_saved(corpus: str | PathLike[str]) -> TermStatistics:

@@ -199,7 +199,9 @@ def read_files(files: Sequence[Path], like: Any) -> Any:
 
         return nw.from_native(pl.scan_parquet(list(files), glob=False))
     listed = ", ".join("'" + glob.escape(str(file)).replace("'", "''") + "'" for file in files)
-    return bytewise(nw.from_native(nw.to_native(like).query("_", f"select * from read_parquet([{listed}])")))
+    # without the option, DuckDB takes a folder such as term=7 in the path for a column
+    query = f"select * from read_parquet([{listed}], hive_partitioning = false)"
+    return bytewise(nw.from_native(nw.to_native(like).query("_", query)))
 
 
 def read_spooled(folder: Path, like: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -157,11 +156,6 @@ def _split(parts: Parts) -> Cells:
     columns = [name for name in parts.others.collect_schema().names() if name in ("group", "length", "documents")]
     terms = tuple(map(_with_tokens, parts.terms))
     return Cells(terms, parts.others.select(*columns), _with_tokens(parts.whole), parts.merged)
-
-
-def together(frames: Sequence[Any]) -> Any:
-    """One frame with the rows of all."""
-    return frames[0] if len(frames) == 1 else nw.concat(frames)
 
 
 def _with_tokens(cells: Any) -> Any:

@@ -95,10 +95,10 @@ def dealt(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str, ..
     leaves = dealer.leaves(dealer.with_terms(results))
     if not leaves:  # an empty file has the columns
         leaves = [Leaf((dealer.written(dealer.none),), 0)]
-    write_scratch(dealer.others, dealer.folder / "others")
+    write_scratch(dealer.others, dealer.folder / "others.parquet")
     whole = [file for leaf in leaves for file in leaf.files]
     terms = tuple(read_files(leaf.files, like) for leaf in leaves)
-    others = read_files([dealer.folder / "others"], like)
+    others = read_files([dealer.folder / "others.parquet"], like)
     return Parts(terms, others, read_files(whole, like), merged=True)
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.limits import memory_used, parsed_memory
+from termburst.files import first_line
+from termburst.limits import checked_memory
 
 FIXED = 400 * 2**20  # bytes that a question takes in any case: batches read ahead, memory that allocators do not return
 NEEDED = 800 * 2**20  # bytes beyond, if nothing is limited, for texts that are counted
@@ -35,14 +37,15 @@ _limit: ContextVar[Limit | None] = ContextVar("termburst.engines.memory", defaul
 def memory_limit(memory: str | int) -> Iterator[None]:
     """Limit the memory of this process while questions about lazy Polars frames and DuckDB relations are answered.
 
-    What does not fit is kept in files, in the temporary folder. The answers are the same, to the last bit. Write the
-    result inside, too. DuckDB may use a fifth of the limit, and gets its own ``memory_limit`` back at the end, to
-    the digits that it shows; a lower one of yours stays. Frames in memory are where they are, and the vocabulary of
-    `term_statistics` comes into memory. On Spark, only its own settings decide.
+    What does not fit is kept in files, in the temporary folder. The answers are the same, to the last bit
+    unless DuckDB itself adds up. Write the result inside, too. DuckDB may use a fifth of the limit, and gets its own
+    ``memory_limit`` back at the end, to the digits that it shows; a lower one of yours stays. Frames in memory are
+    where they are, and the vocabulary of `term_statistics` comes into memory. On Spark, only its own settings decide.
+    A limit holds in the thread that sets it: set it in each thread, and on one database of DuckDB only one at a time.
 
     Parameters
     ----------
-    memory : for example "1GB" or "600MB", or bytes
+    memory : for example "1GB" or "700MB", or bytes
         Peak memory of the whole process, estimated, not enforced; see docs/scaling.md for measurements. Polars reads
         some row groups of your file ahead: they must fit as well.
 
@@ -61,17 +64,11 @@ def memory_limit(memory: str | int) -> Iterator[None]:
     ('ha', 3)
     """
     import polars  # noqa: F401  they take memory, too
-    import pyarrow  # noqa: F401
     import scipy.special  # noqa: F401
 
-    given = memory if isinstance(memory, int) and not isinstance(memory, bool) else parsed_memory(str(memory))
-    used = memory_used()
-    least = used + FIXED + int(LEAST * NEEDED)
-    if given < least:
-        raise ValueError(
-            f"memory of {given / 2**20:,.0f} MB is too small: the process takes {used / 2**20:,.0f} MB already; "
-            f"give at least {-(-least // (50 * 2**20)) * 50}MB"
-        )
+    with suppress(ImportError):
+        import pyarrow  # noqa: F401
+    given, used = checked_memory(memory, FIXED + int(LEAST * NEEDED))
     limit = Limit(given, min((given - used - FIXED) / NEEDED, 1.0))
     token = _limit.set(limit)
     try:
@@ -93,17 +90,30 @@ def limit_engine(frame: Any) -> None:
     if limit is None or not frame.implementation.is_duckdb():
         return
     relation = nw.to_native(frame)
-    ((before,),) = relation.query("_", SETTING).fetchall()
-    share = int(OF_DUCKDB * limit.memory)
-    relation.query("_", f"set memory_limit = '{share // 2**20}MiB'")
-    ((after,),) = relation.query("_", SETTING).fetchall()
-    if after == before:
+    ((own,),) = relation.query("_", SETTING).fetchall()
+    share = int(OF_DUCKDB * limit.memory) // 2**20
+    if _bytes(own) <= share * 2**20:
         return
-    again = f"set memory_limit = '{int(_bytes(before) * 1.001)}B'"  # DuckDB shows two digits or so, and rounds down
-    if _bytes(before) < share:
-        relation.query("_", again)
-    else:
-        limit.end.callback(relation.query, "_", again)
+    import duckdb
+
+    try:
+        relation.query("_", f"set memory_limit = '{share}MiB'")
+    except duckdb.Error as error:
+        raise ValueError(f"DuckDB does not take a memory_limit of {share} MiB: {first_line(error)}") from error
+    limit.end.callback(_give_back, relation, own)
+
+
+def _give_back(relation: Any, own: str) -> None:
+    """Give DuckDB the limit that it showed; warn if that cannot be, as after an aborted transaction."""
+    import duckdb
+
+    try:
+        relation.query("_", f"set memory_limit = '{_middle(own)}'")
+    except duckdb.ConnectionException:
+        pass  # it is closed
+    except duckdb.Error as error:
+        why = f"{first_line(error):.200}; set memory_limit = '{own}' again"
+        warnings.warn(f"DuckDB did not take its own memory_limit back: {why}", RuntimeWarning, stacklevel=2)
 
 
 def _bytes(text: str) -> float:
@@ -113,4 +123,16 @@ def _bytes(text: str) -> float:
     1536.0
     """
     number, unit = text.split()
-    return float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB").index(unit)
+    return float(number) * 1024 ** ("bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB").index(unit)
+
+
+def _middle(text: str) -> str:
+    """A limit that DuckDB shows as this text: it rounds down to one digit. Without a limit it shows a huge one.
+
+    >>> _middle("286.1 MiB"), _middle("16383.9 PiB")
+    ('286.15MiB', '-1')
+    """
+    number, unit = text.split()
+    if unit == "bytes":
+        return f"{number}B"
+    return "-1" if _bytes(text) > 2.0**62 else f"{float(number) + 0.05:.2f}{unit}"

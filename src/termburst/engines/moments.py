@@ -49,7 +49,9 @@ def shared_numbers(collection: TermStatistics, mu: float | None, sigma2: float) 
     return Collection(float(collection.documents), float(collection.tokens), mu, sigma2)
 
 
-def warn_of_clamped(terms: Any, shared: Collection, outcome: str = "clamped as in the paper") -> None:
+def warn_of_clamped(
+    terms: Any, shared: Collection, outcome: str = "clamped as in the paper", stacklevel: int = 3
+) -> None:
     """Warn of terms that repeat too often for the penalty (η² ≤ r_i), if *terms* (`moments`) are in memory.
 
     Of a lazy frame they would take one more pass over all data.
@@ -59,7 +61,7 @@ def warn_of_clamped(terms: Any, shared: Collection, outcome: str = "clamped as i
     bad = terms.filter(repeats(col("n"), col("b")).cast(nw.Float64) >= shared.eta2)
     if len(bad):
         what = clamped_terms(len(bad), len(terms), f"{bad['term'].min()!r:.60}", shared.mu, shared.sigma2)
-        warnings.warn(f"{what}: their λ_i is {outcome}", ClampedTermsWarning, stacklevel=3)
+        warnings.warn(f"{what}: their λ_i is {outcome}", ClampedTermsWarning, stacklevel=stacklevel)
 
 
 def summed(cells: Any) -> Any:

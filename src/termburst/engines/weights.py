@@ -102,7 +102,7 @@ def _by_expression(own: Any, terms: Any, scheme: str, shared: forms.Collection) 
     ops = ColumnOperations(terms)
     n_i, b_i = (ops.keep(ops.as_float(nw.col(name))) for name in ("n", "b"))
     if scheme in ("lambda", "s-lambda"):
-        warn_of_clamped(ops.frame, shared)
+        warn_of_clamped(ops.frame, shared, stacklevel=4)
         per_length, once, per_count, _ = forms.cell_coefficients(ops, shared, n_i, b_i)
         found = {"per_length": per_length, "once": once, "per_count": per_count}
     else:

@@ -44,6 +44,9 @@ def where_expression(condition: str, option: str = "--where") -> pl.Expr:
     except (pl.exceptions.PolarsError, ValueError) as error:
         problem = f"{option} {condition!r:.60} cannot be understood"
         raise ValueError(f"{problem}; {example}, with text in single quotes") from error
+    if not found.meta.undo_aliases().meta.eq(found):  # SQL takes a last word for a name of the result
+        word = found.meta.output_name()
+        raise ValueError(f"{option} {condition!r:.60} ends in the word {word!r:.60}, which says nothing; {example}")
     if looks_at_others(found):
         raise ValueError(
             f"{option} {condition!r:.60} looks at several documents together (as MAX, COUNT and OVER do), but each is "

@@ -75,7 +75,8 @@ def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFil
     if is_ledger(Path(name)):
         raise fault(
             name,
-            f"is a ledger, not a folder of texts; {_save_ledger(name)}",
+            "is a ledger, not a folder of texts; terms, keyness, explain, report and stats show read it; "
+            f"for other commands {_save_ledger(name)}",
         )
     files = [_describe(path, label, status, lines=lines) for label, path, status in _walk(name, ["**"], note)]
     if not files:
@@ -84,7 +85,7 @@ def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFil
 
 
 def _save_ledger(name: str) -> str:
-    """What to type, so that commands can read what a ledger has."""
+    """What to type, so that every command can read what a ledger has."""
     return (
         "save its statistics in Python and give that file: "
         f"engines.term_statistics(engines.Ledger({name!r}).frame(), detail='patterns').save('all.parquet')"
@@ -104,6 +105,8 @@ def _is_duckdb(path: Path) -> bool:
 
 def is_ledger(folder: Path) -> bool:
     """Whether a folder has a ledger of `engines.Ledger`: of Parquet files, or in a Delta or an Iceberg table."""
+    if not os.path.isdir(folder):  # noqa: PTH112 - it also says no to a name that is too long
+        return False
     if (folder / "_delta_log").is_dir() and (folder / "kind=batch").is_dir():
         return True
     if (folder / "catalog.db").is_file() and (folder / "termburst").is_dir():

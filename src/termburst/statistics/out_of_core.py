@@ -17,7 +17,7 @@ import numpy as np
 from termburst.counting.options import checked_counting
 from termburst.files import atomic_path, check_output, companion, first_line, parquet_damage
 from termburst.forks import check_fork
-from termburst.limits import memory_used, parsed_memory
+from termburst.limits import checked_memory
 from termburst.locks import locked
 from termburst.names import Detail
 from termburst.statistics.contents import RunningContent
@@ -300,14 +300,7 @@ def room_within(memory: str | int) -> int:
     import polars  # noqa: F401  they take memory, too
     import scipy.sparse  # noqa: F401
 
-    limit = memory if isinstance(memory, int) and not isinstance(memory, bool) else parsed_memory(str(memory))
-    used = memory_used()
-    least = used + READING + LEAST
-    if limit < least:
-        raise ValueError(
-            f"memory of {limit / 2**20:,.0f} MB is too small: the program itself takes {used / 2**20:,.0f} MB; "
-            f"give at least {-(-least // (50 * 2**20)) * 50}MB"
-        )
+    limit, used = checked_memory(memory, READING + LEAST)
     return limit - used - READING
 
 

@@ -295,7 +295,7 @@ def _check_functions(factors: list[tuple[str, set[str], str]], frame: pl.DataFra
     for called, used, text in factors:
         words = [name for name in sorted(used) if called not in ("", "C") and not frame[name].dtype.is_numeric()]
         if words:
-            raise ValueError(f"the formula has {text!r:.60}, which needs numbers, but {words[0]!r:.60} has text")
+            raise ValueError(f"the formula has {text!r:.60}, which needs numbers, but {words[0]!r:.60} has no numbers")
 
 
 def _binned(frame: pl.DataFrame, categories: dict[str, list[Any]], bins: int) -> pl.DataFrame:
@@ -321,7 +321,9 @@ def _matrix(formula: Any, frame: pl.DataFrame) -> tuple[Floats, Any]:
     columns = pd.DataFrame({column.name: column.to_numpy() for column in frame})
     try:
         with np.errstate(all="ignore"):  # numbers that are not finite are refused below, or here if they are NaN
-            found = formula.get_model_matrix(columns, output="numpy", context=_context(formula), na_action="raise")
+            found = formula.get_model_matrix(
+                columns, output="numpy", context=_context(formula, frame), na_action="raise"
+            )
     except (FormulaicError, TypeError, ValueError, IndexError, KeyError, AttributeError) as error:
         reason = (str(error).splitlines() or [type(error).__name__])[0]
         # what formulaic says about a function: which one, then in brackets the type of an error and its message
@@ -331,15 +333,18 @@ def _matrix(formula: Any, frame: pl.DataFrame) -> tuple[Floats, Any]:
     return np.asarray(found, dtype=np.float64), found.model_spec
 
 
-def _context(formula: Any) -> dict[str, Any]:
+def _context(formula: Any, frame: pl.DataFrame) -> dict[str, Any]:
     """The functions of a formula or its specification that are not, or not so, among formulaic's own.
 
     Beside an intercept, the columns of cr, cs and cc are centred: these splines add up to an intercept of their own.
+    So do all values of a category that is written without one, as in 0 + party.
     """
     from formulaic.transforms import TRANSFORMS
 
     context: dict[str, Any] = {"sqrt": np.sqrt}
-    if "1" in map(str, getattr(formula, "formula", formula)):
+    terms = [str(term).strip("`") for term in getattr(formula, "formula", formula)]
+    categories = {name for name in frame.columns if not frame[name].dtype.is_numeric()}
+    if any(term == "1" or term in categories or term.startswith("C(") for term in terms):
         for name in ("cr", "cs", "cc"):
             context[name] = update_wrapper(partial(TRANSFORMS[name], constraints="center"), TRANSFORMS[name])
     return context

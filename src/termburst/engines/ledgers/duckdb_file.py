@@ -163,4 +163,4 @@ def _quoted(name: str) -> str:
 
 def _parquet(folder: Path) -> str:
     pattern = f"{glob.escape(str(folder))}/*.parquet".replace("'", "''")
-    return f"read_parquet('{pattern}')"
+    return f"read_parquet('{pattern}', hive_partitioning = false)"
