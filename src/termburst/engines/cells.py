@@ -10,7 +10,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.engines.batches import TEXTS, is_lazy_polars, kept, map_batches, map_stream
+from termburst.engines.batches import TEXTS, is_lazy_polars, kept, map_batches
 from termburst.engines.dealing import Parts, dealt_out, map_and_add
 from termburst.engines.door import COLUMNS, Opened
 from termburst.engines.frames import is_spark, to_polars, totals
@@ -132,11 +132,7 @@ def _parts_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain, 
     rows = _row_types(grouped=grouped)
     sums = {"documents": pl.Int64} if grain == "patterns" else {"documents": pl.Int64, "tokens": pl.Int64}
     stage = partial(merged_cells, counting=checked_counting(counting), grain=grain, scale=scale())
-    if not is_spark(frame):
-        return map_and_add(frame, stage, {**rows, **sums}, tuple(sums), rows=TEXTS)
-    whole = map_stream(frame, stage, {**rows, **sums}, rows=TEXTS)
-    merged = whole.group_by(*rows).agg(*(nw.col(name).sum() for name in sums))  # a fraction of the rows to keep
-    return replace(Parts.of(kept(merged)), merged=True)
+    return map_and_add(frame, stage, {**rows, **sums}, tuple(sums), rows=TEXTS)
 
 
 def _row_types(*, grouped: bool) -> dict[str, Any]:

@@ -134,7 +134,7 @@ def collocates(
     if not hits:
         raise ValueError(f"{node!r:.60} does not occur in the corpus; check its spelling")
     tested = partial(attracted, node=node, counting=options, hits=int(hits), min_count=min_count, confidence=confidence)
-    cells = tuple(kept(part if rows.merged else _merged(part)) for part in rows.terms)
+    cells = rows.terms if rows.merged else tuple(map(_merged, rows.terms))
     results = kept(map_terms(cells, tested, tested(pl.DataFrame(schema=schema)).schema))
     found, _ = with_q_values(results, adjust, logarithms=True)
     return back_from_polars(found.with_columns(nw.col("q_value").fill_null(1.0)), like)

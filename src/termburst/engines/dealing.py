@@ -9,7 +9,7 @@ rows, not on how much memory there was: whatever is computed part by part is the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from termburst.engines.batches import (
     Schema,
     Stage,
     is_lazy_polars,
+    kept,
     map_stream,
     read_file,
     read_files,
@@ -29,7 +30,7 @@ from termburst.engines.batches import (
     typed,
     write_scratch,
 )
-from termburst.engines.frames import concatenated
+from termburst.engines.frames import concatenated, is_spark
 from termburst.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -69,8 +70,15 @@ class Parts:
 def map_and_add(frame: Any, stage: Stage, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS) -> Parts:
     """What *stage* makes of all batches; rows that are equal in all other columns may be merged.
 
-    Then the columns *add_up* are added up. On Spark the stage gets the batches of one partition at a time.
+    Then the columns *add_up* are added up. On Spark the stage gets the batches of one partition at a time, and what is
+    merged is kept, so that the stage runs once although several queries read the parts.
     """
+    if is_spark(frame):
+        keys = (name for name in schema if name not in add_up)
+        merged = (
+            map_stream(frame, stage, schema, rows=rows).group_by(*keys).agg(*(nw.col(name).sum() for name in add_up))
+        )
+        return replace(Parts.of(kept(merged)), merged=True)
     if not is_lazy_polars(frame) and not frame.implementation.is_duckdb():
         return Parts.of(map_stream(frame, stage, schema, rows=rows))
     return dealt(stage(stream(frame, rows)), schema, add_up, frame)
