@@ -40,7 +40,8 @@ def term_statistics(
         How texts are counted; by default as by scikit-learn's CountVectorizer.
     check : bool
         Look for null, negative and duplicate entries, which takes a pass over the frame (of texts, only over the ids,
-        and on Spark over both columns). With False, a frame that has them gives wrong numbers, or fails later.
+        and on Spark over both columns). With False, a frame that has them gives wrong numbers, or fails later;
+        null texts are found all the same where texts are read in this process.
     **columns : str
         The names of the frame's columns, if they differ: ``document="id", text="body"``.
 
