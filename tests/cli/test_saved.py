@@ -51,6 +51,9 @@ def test_show_says_what_a_ledger_has(run, places):
 def test_a_ledger_has_no_texts(fault, places):
     for command in (("kwic", places / "ledger", "so"), ("check", places / "ledger"), ("explore", places / "ledger")):
         assert "is saved statistics, which have no" in fault(*command)
+    merged = fault("stats", "merge", places / "ledger", places / "all.parquet", "-o", places / "both.parquet")
+    assert "is a ledger, not saved statistics; save its statistics in Python" in merged
+    assert fault("stats", "show", "x" * 300)  # a name that is too long
     assert "omit --where" in fault("terms", places / "ledger", "--where", "year > 1")
     (places / "ledger" / "ledger.json").write_text('{"format": "termburst ledger"', encoding="utf-8")
     assert "ledger.json" in fault("terms", places / "ledger")

@@ -70,13 +70,13 @@ def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFil
         raise fault(name, f"cannot be read ({reason(error)})") from error
     if not stat.S_ISDIR(status.st_mode):
         if _is_duckdb(Path(name)):
-            raise fault(name, f"is a database of DuckDB, not text; if it has a ledger, {_save_ledger(name)}")
+            raise fault(name, f"is a database of DuckDB, not text; if it has a ledger, {saving_a_ledger(name)}")
         return (_describe(name, Path(name).name, status, lines=lines, named=True),)
     if is_ledger(Path(name)):
         raise fault(
             name,
             "is a ledger, not a folder of texts; terms, keyness, explain, report and stats show read it; "
-            f"for other commands {_save_ledger(name)}",
+            f"for other commands {saving_a_ledger(name)}",
         )
     files = [_describe(path, label, status, lines=lines) for label, path, status in _walk(name, ["**"], note)]
     if not files:
@@ -84,7 +84,7 @@ def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFil
     return _meant(name, files, note)
 
 
-def _save_ledger(name: str) -> str:
+def saving_a_ledger(name: str) -> str:
     """What to type, so that every command can read what a ledger has."""
     return (
         "save its statistics in Python and give that file: "

@@ -143,6 +143,10 @@ def _read(path: Path, damage: tuple[type[BaseException], ...]) -> tuple[Any, pl.
     import polars as pl
 
     if path.is_dir():
+        from termburst.reading.corpus_files import is_ledger, saving_a_ledger
+
+        if is_ledger(path):
+            raise ValueError(f"{path} is a ledger, not saved statistics; {saving_a_ledger(str(path))}")
         raise ValueError(
             f"{path} is a folder, not saved statistics; build them with: termburst stats build {path} -o NAME.parquet"
         )
