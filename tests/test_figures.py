@@ -1,7 +1,7 @@
 """Figures in the README and the docs are those that a benchmark printed: `benchmarks/output/` keeps what it printed.
 
 A section that names a benchmark has figures of that benchmark. `python benchmarks/keep_output.py NAME PART …` runs one
-and keeps its lines. Sections whose benchmark was not kept yet are listed in `NOT_KEPT`, which must only become shorter.
+and keeps its lines.
 """
 
 import re
@@ -12,9 +12,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 OUTPUT = ROOT / "benchmarks" / "output"
 PAGES = [ROOT / "README.md", *sorted(ROOT.glob("docs/*.md"))]
-NOT_KEPT = {  # page: benchmarks that it names, and whose output is not kept yet
-    "scaling.md": {"engines"},
-}
 # A number with a decimal point, with thousands, or before %; not in a version or a name, and no limit such as q ≤ 0.05.
 FIGURE = re.compile(
     r"(?<![\w.,/:-])(?<![≤≥<>=] )(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d*\.\d+|\d+(?= %))(?![\w/]|[.,]\d)"
@@ -72,21 +69,11 @@ CASES = [(path, *section) for path in PAGES for section in sections(path)]
 
 
 @pytest.mark.parametrize(
-    ("path", "section", "benchmarks"),
-    [pytest.param(path, text, named, id=f"{path.name}: {title[:40]}") for path, title, text, named in CASES],
+    ("section", "benchmarks"),
+    [pytest.param(text, named, id=f"{path.name}: {title[:40]}") for path, title, text, named in CASES],
 )
-def test_figures_are_in_the_output_of_the_benchmark(path, section, benchmarks):
-    unknown = NOT_KEPT.get(path.name, set())
-    if not unknown.isdisjoint(benchmarks):
-        pytest.skip(f"not kept yet: {', '.join(sorted(unknown.intersection(benchmarks)))}")
+def test_figures_are_in_the_output_of_the_benchmark(section, benchmarks):
     assert missing(section, printed("\n".join(map(kept, benchmarks)))) == []
-
-
-def test_what_is_listed_as_not_kept_is_not_kept():
-    named = {path.name: {name for _, _, some in sections(path) for name in some} for path in PAGES}
-    gone = {(page, name) for page, names in NOT_KEPT.items() for name in names - named[page]}
-    assert gone == set()
-    assert sum(map(len, NOT_KEPT.values())) <= 1  # never more
 
 
 def test_a_figure_that_no_benchmark_printed_is_found():

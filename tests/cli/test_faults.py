@@ -183,7 +183,7 @@ def test_a_corpus_in_the_place_of_a_command(run, corpus):
     assert "No such command 'term'; did you mean 'terms'?" in run("term", corpus).err
     assert "No such command 'nothing'; see termburst --help" in run("nothing").err
     assert (
-        "No such option: --sortt; did you mean '--sort'?; see termburst terms --help"
+        "No such option: --sortt; did you mean '--sort'? See termburst terms --help"
         in run("terms", corpus, "--sortt").err
     )
     assert "No such option: --zzz; see" in run("terms", corpus, "--zzz").err

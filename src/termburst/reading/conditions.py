@@ -45,8 +45,10 @@ def where_expression(condition: str, option: str = "--where") -> pl.Expr:
         problem = f"{option} {condition!r:.60} cannot be understood"
         raise ValueError(f"{problem}; {example}, with text in single quotes") from error
     if not found.meta.undo_aliases().meta.eq(found):  # SQL takes a last word for a name of the result
-        word = found.meta.output_name()
-        raise ValueError(f"{option} {condition!r:.60} ends in the word {word!r:.60}, which says nothing; {example}")
+        word, before = found.meta.output_name(), re.search(r"([^\W\d]\w*)\s+\w+\s*$", condition)
+        advice = quotes_advice(condition, before[1]) if before else ""
+        problem = f"{option} {condition!r:.60} ends in the word {word!r:.60}, which says nothing"
+        raise ValueError(f"{problem}{advice or '; ' + example}")
     if looks_at_others(found):
         raise ValueError(
             f"{option} {condition!r:.60} looks at several documents together (as MAX, COUNT and OVER do), but each is "
