@@ -10,8 +10,9 @@ import numpy as np
 
 from termburst.engines.bins import key_columns
 from termburst.engines.term_cells import cells_of_groups
-from termburst.inference.keyness import FEW_GROUPS, FEW_PER_GROUP, dealt_terms
-from termburst.inference.robust_scale import BANDS, ScaleSums, scale_sums
+from termburst.inference.keyness import FEW_GROUPS, FEW_PER_GROUP, compare, dealt_terms
+from termburst.inference.robust_scale import ScaleSums, scale_sums
+from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.names import Compared
@@ -38,6 +39,7 @@ class Comparing:
     terms : the number of all terms
     dealt : the number of terms whose documents are permuted; see `inference.keyness.keyness_groups`
     sums : for each side of each pair, those over all terms; see `robust_scale`
+    priors : for each pair, what all terms say about the precisions; see `two_sides`
     """
 
     groups: tuple[tuple[str, Integers, Integers], ...]
@@ -51,6 +53,7 @@ class Comparing:
     terms: int = 0
     dealt: int = 0
     sums: tuple[ScaleSums, ...] = ()
+    priors: tuple[PrecisionPrior, ...] = ()
 
     def between(self, names: tuple[str, ...], lengths: tuple[TermStatistics, ...]) -> Comparing:
         """The same between groups of these names and document lengths."""
@@ -60,9 +63,20 @@ class Comparing:
             check_overall("p", self.method, self.confidence, self.of)
         return found
 
-    def with_learned(self, terms: int, dealt: int, sums: tuple[ScaleSums, ...]) -> Comparing:
-        """The same with what depends on all terms."""
-        return replace(self, terms=terms, dealt=dealt, sums=sums)
+    def with_learned(self, rows: pl.DataFrame) -> Comparing:
+        """The same with what depends on all terms: the rows of `learned_from` for all of them."""
+
+        def sums(what: str, pair: int) -> Any:
+            found = total.filter(what=what, pair=pair).sort("k")
+            return found["value"].to_numpy()
+
+        total = rows.group_by("what", "pair", "k").sum()
+        terms, dealt = (int(sums(what, 0).sum()) for what in ("terms", "dealt"))
+        if self.of == "burstiness":
+            sides = [ScaleSums(sums("known", side), sums("scale", side)) for side in range(2 * self.pairs)]
+            return replace(self, terms=terms, dealt=dealt, sums=tuple(sides))
+        priors = [PrecisionPrior.of_sums(sums("precisions", pair)) for pair in range(self.pairs)]
+        return replace(self, terms=terms, dealt=dealt, priors=tuple(priors))
 
     @property
     def overall(self) -> bool:
@@ -97,7 +111,7 @@ class Comparing:
 
         lengths, documents = np.array([2, 3]), np.array([6, 6])
         small = replace(
-            self, groups=tuple((name, lengths, documents) for name, *_ in self.groups), terms=2, sums=(), draws=99
+            self, groups=tuple((name, lengths, documents) for name, *_ in self.groups), terms=2, sums=(), priors=(), draws=99
         )
         rows = [
             {"term": term, "count": 1, "length": 2, "group": name, "documents": 2}
@@ -137,17 +151,21 @@ def compared(patterns: pl.DataFrame, *, comparing: Comparing) -> pl.DataFrame:
     function = _bursts if comparing.of == "burstiness" else _frequencies
     tables = []
     for number, (name, a, b) in enumerate(comparing.sides(own)):
-        sums = comparing.sums[2 * number : 2 * number + 2] or (None, None)
-        table = function(terms, name, a, b, comparing, sums)
+        learned: Any = comparing.priors[number] if comparing.priors else None
+        if comparing.of == "burstiness":
+            learned = comparing.sums[2 * number : 2 * number + 2] or (None, None)
+        table = function(terms, name, a, b, comparing, learned)
         tables.append(table if comparing.contrasts else table.drop("group"))
     return pl.concat(tables)
 
 
-def _frequencies(terms: pl.Series, name: str, a: TermCells, b: TermCells, comparing: Comparing, _: Any) -> pl.DataFrame:
+def _frequencies(
+    terms: pl.Series, name: str, a: TermCells, b: TermCells, comparing: Comparing, prior: PrecisionPrior | None
+) -> pl.DataFrame:
     import polars as pl
 
     size = comparing.terms
-    one = compared_terms(a, b, comparing.method, comparing.confidence, comparing.min_count, size)
+    one = compared_terms(a, b, comparing.method, comparing.confidence, comparing.min_count, size, prior)
     nothing = np.full(terms.len(), np.nan)
     ends = one.found.ends.T if comparing.confidence is not None else [nothing] * LEVELS
     columns = one.columns | {"effect": nothing, "q_value": nothing}
@@ -171,20 +189,26 @@ def _bursts(terms: pl.Series, name: str, a: TermCells, b: TermCells, comparing: 
 
 
 def learned_from(patterns: pl.DataFrame | None, *, comparing: Comparing) -> pl.DataFrame:
-    """What depends on all terms, from some of them: one row of numbers that add up; without patterns its columns."""
+    """What depends on all terms, from some of them: values that add up over rows with the same what, pair and k.
+
+    Without patterns there are no rows.
+    """
     import polars as pl
 
-    row: dict[str, Any] = {"terms": 0 if patterns is None else patterns["term"].n_unique(), "dealt": 0}
-    sides: list[TermCells] = []
-    if patterns is not None and (comparing.permuted or comparing.of == "burstiness"):
+    found: dict[tuple[str, int], Any] = {}
+    if patterns is not None:
+        found["terms", 0] = [patterns["term"].n_unique()]
+        found["dealt", 0] = [0]
         _, own = comparing.cells(patterns)
         if comparing.permuted:
-            row["dealt"] = int(dealt_terms(own, fit_beta_binomial(joined(own))).sum())
-        if comparing.of == "burstiness":
-            sides = [side for _, *pair in comparing.sides(own) for side in pair]
-    for pair in range(2 * comparing.pairs if comparing.of == "burstiness" else 0):
-        zero = np.zeros(BANDS.size)
-        sums = scale_sums(sides[pair], fit_beta_binomial(sides[pair])) if sides else ScaleSums(zero, zero)
-        row |= {f"known_{pair}_{k}": value for k, value in enumerate(sums.terms)}
-        row |= {f"scale_{pair}_{k}": value for k, value in enumerate(sums.scale)}
-    return pl.DataFrame([row])
+            found["dealt", 0] = [int(dealt_terms(own, fit_beta_binomial(joined(own))).sum())]
+        for pair, (_, *sides) in enumerate([] if comparing.overall else comparing.sides(own)):
+            if comparing.of == "burstiness":
+                for number, side in enumerate(sides, 2 * pair):
+                    sums = scale_sums(side, fit_beta_binomial(side))
+                    found["known", number], found["scale", number] = sums.terms, sums.scale
+            else:
+                found["precisions", pair] = compare(*sides).sides.prior_sums()
+    rows = [(what, pair, k, float(value)) for (what, pair), values in found.items() for k, value in enumerate(values)]
+    schema = {"what": pl.String, "pair": pl.Int64, "k": pl.Int64, "value": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")

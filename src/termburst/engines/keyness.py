@@ -8,7 +8,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
-import numpy as np
 
 from termburst.counting.options import CountingOptions
 from termburst.engines.adjusting import with_q_values
@@ -21,7 +20,6 @@ from termburst.engines.door import Opened, check_one_engine, opened
 from termburst.engines.effects import with_effects, with_selected_ends
 from termburst.engines.frames import back_from_polars, in_polars, to_polars
 from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole
-from termburst.inference.robust_scale import BANDS, ScaleSums
 from termburst.models.cells import check_lengths
 from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, Compared
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
@@ -190,14 +188,7 @@ def _learned(corpora: Corpora, comparing: Comparing) -> Comparing:
     """The comparison with what depends on all terms: their number, and sums over them."""
     function: Function = partial(learned_from, comparing=comparing)
     rows = to_polars(map_terms(corpora.parts, function, learned_from(None, comparing=comparing).schema))
-    total = {name: rows[name].sum() for name in rows.columns}
-    sums = []
-    for pair in range(comparing.pairs * 2 if comparing.of == "burstiness" else 0):
-        terms, scale = (
-            np.array([total[f"{name}_{pair}_{k}"] for k in range(BANDS.size)]) for name in ("known", "scale")
-        )
-        sums.append(ScaleSums(terms, scale))
-    return comparing.with_learned(int(total["terms"]), int(total["dealt"]), tuple(sums))
+    return comparing.with_learned(rows)
 
 
 def _checked(comparing: Comparing, adjust: str) -> Comparing:

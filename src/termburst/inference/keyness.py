@@ -1,16 +1,15 @@
 """Keyness: is a term more frequent in one corpus than in another, by more than its burstiness explains?
 
-The default test, "beta-binomial", compares two models of the counts of a term: one mean share for both corpora, or one
-for each, with precisions tied by one parameter (`models.fit_groups` explains how and why). If either corpus is expected
-to have only a few of the documents with the term, 2(ℓ_1 − ℓ_0) is not χ²_1. Then a reference distribution conditional
-on the bursts is used: each burst of size c falls into A with probability Σ_A P(c | n_j)/Σ P(c | n_j), where P is the
-common beta-binomial.
+The default test, "beta-binomial", lets each corpus have its own burstiness: see `inference.two_sides`. Other tests are
+`METHODS`; whichever gives p, the ratio and its interval are those of the default. `keyness_groups` compares more than two
+corpora at once.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -20,54 +19,56 @@ from termburst.core import bursts as core
 from termburst.inference import distributions as stats
 from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
-from termburst.inference.confident_effect import agreeing, levels_of
+from termburst.inference.confident_effect import levels_of
 from termburst.inference.group_permutation import permuted_p
+from termburst.inference.two_sides import PrecisionPrior, SideTails, TwoSides
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
-from termburst.models.fit_groups import ApartFit, GroupedCells, GroupsFit
+from termburst.models.fit_groups import GroupedCells
 from termburst.statistics.tally import Integers
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
-ENOUGH = 6.0  # expected documents with the term in each corpus from which χ²_1 is accurate
-OWN_PRECISION = 5  # documents with the term in each corpus from which intervals need no tie between precisions
+ENOUGH = 6.0  # expected documents with the term in each of several corpora from which χ² is accurate
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error: the corpora do not differ
+EVEN = 1e-6  # the same for the difference of two tails
 ROUNDED = 1e-13  # relative to the log-likelihood: the same
-PREDICTIVE = 999  # draws from the common model
 DIRECT, RATIO = 64, 1.04  # each length up to the first is its own class; beyond, classes grow by the second
-FEW_DOCUMENTS = 5  # a corpus with fewer documents is compared with draws from the common model
 FEW_GROUPS, FEW_PER_GROUP = 8, 25  # with more groups, and fewer documents per group on average, χ² does not hold
 DEALT = 0.2  # share of the documents with a term from which its documents are permuted then
 STRATA = 10  # strata of document length in "stratified-permutation"
+OWN = "own precisions"  # how the default test gets p: each corpus has its own precision
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
-    """Input of a keyness test: the cells of both corpora over the same terms, and their fits."""
+    """Input of a keyness test: the cells of both corpora over the same terms, and the fit of both together.
+
+    *prior* is what the collection says about the precisions, if it was learned elsewhere, from all terms.
+    """
 
     a: TermCells
     b: TermCells
     null: BetaBinomialFit
-    alternative: GroupsFit
-    apart: ApartFit
-    groups: GroupedCells
-    raw: Floats
+    given_prior: PrecisionPrior | None = None
 
-    @property
-    def mean(self) -> Floats:
-        """The fitted mean shares, terms × corpora."""
-        return np.where(self.apart.own[:, None], self.apart.mean, self.alternative.mean)
+    @cached_property
+    def sides(self) -> TwoSides:
+        return TwoSides(self.a, self.b, self.null)
 
-    @property
-    def likelihood_ratio(self) -> Floats:
-        """2(ℓ_1 − ℓ_0) of every term, at least 0; NaN for a term that occurs in neither corpus."""
-        ratio = np.maximum(2 * (self.alternative.loglik - self.null.loglik), 0.0)
-        return np.where(self.null.status == "empty", np.nan, ratio)
+    @cached_property
+    def prior(self) -> PrecisionPrior:
+        """Learned from all terms, unless it was given."""
+        return self.given_prior or PrecisionPrior.of_sums(self.sides.prior_sums())
+
+    def tails(self, log_ratios: Sequence[float], levels: Floats) -> SideTails:
+        """What `TwoSides.tails` says at some log ratios and levels."""
+        return self.sides.tails(self.prior, np.asarray(log_ratios, dtype=np.float64), levels)
 
 
-Test = Callable[[Comparison], tuple[Floats, Floats, Names]]  # statistic, p-value, and how p was obtained
+Test = Callable[[Comparison], tuple[Floats, Floats]]  # statistic and p-value
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,16 +77,13 @@ class Keyness:
 
     Attributes
     ----------
-    log_ratio : log₂ π̂_a/π̂_b of the fitted mean shares; ±inf if one corpus lacks the term, NaN if both do.
-    ci_low, ci_high : its confidence limits, where twice the log-likelihood has fallen by the χ²_1 quantile (profile
-        likelihood: precisions and level are fitted again at every ratio). ±inf on the side where the term is missing.
-        Each corpus has its own precision in both if enough of its documents contain the term.
+    log_ratio : log₂ of the ratio of the mean shares; ±inf if one corpus lacks the term, NaN if both do.
+    ci_low, ci_high : its confidence limits; ±inf on the side where the term is missing.
     statistic, p_value : of the chosen test.
     least_p : the smallest p-value that the term's documents could give; 0 if it is not known.
     ends, levels : for terms with p at most 1 − confidence, the end of the interval nearest to 0 at several levels, as a
         distance from 0 (below 0 if the interval contains 0); terms × levels. For `confident_effects`.
-    reference : how p was obtained: "chi2", "conditional" or "predictive" for the default test, otherwise the test's
-        name.
+    reference : how p was obtained: "own precisions" for the default test, otherwise the test's name.
     """
 
     log_ratio: Floats
@@ -99,125 +97,74 @@ class Keyness:
     levels: Floats
 
 
-def compare(a: TermCells, b: TermCells, null: BetaBinomialFit | None = None) -> Comparison:
-    """Fit both models to every term; *null* is the fit of both corpora together, if known."""
+def compare(
+    a: TermCells, b: TermCells, null: BetaBinomialFit | None = None, prior: PrecisionPrior | None = None
+) -> Comparison:
+    """Two corpora to compare; *null* is the fit of both together, and *prior* learned from all terms, if known."""
     for name, cells in (("first", a), ("second", b)):
         if not cells.tokens:
             raise ValueError(f"the {name} corpus has no tokens: there is nothing to compare with")
-    null = fit_beta_binomial(joined([a, b])) if null is None else null
-    groups = GroupedCells([a, b])
-    alternative, raw = groups.fit(null)
-    return Comparison(a, b, null, alternative, groups.fit_apart(OWN_PRECISION), groups, raw)
+    return Comparison(a, b, fit_beta_binomial(joined([a, b])) if null is None else null, prior)
 
 
 def keyness(
     a: TermCells, b: TermCells, *, method: str = "beta-binomial", confidence: float | None = 0.95,
-    terms: int | None = None,
+    terms: int | None = None, prior: PrecisionPrior | None = None,
 ) -> Keyness:  # fmt: skip
     """Compare two corpora, term by term; with *confidence* None there are no intervals (NaN).
 
-    *terms* is the number of all terms, if only some are given; the levels of `ends` depend on it.
+    *terms* is the number of all terms, and *prior* what was learned from all of them, if only some are given.
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
     if confidence is not None and not 0 < confidence < 1:
         raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}")
-    found = compare(a, b)
-    if method == "beta-binomial":
-        statistic, p_value, reference, least_p = default_test(found)
-    else:
-        statistic, p_value, reference = METHODS[method](found)
-        least_p = np.zeros(p_value.size)
+    found = compare(a, b, prior=prior)
     absent = found.null.status == "empty"
-    mean_a, mean_b = found.mean.T
-    with np.errstate(divide="ignore", invalid="ignore"):
-        log_ratio = np.where(absent, np.nan, np.log2(mean_a) - np.log2(mean_b))
-    limits, ends, levels = np.full((absent.size, 2), np.nan), np.empty((absent.size, 0)), np.empty(0)
-    if confidence is not None:
-        levels = levels_of(1 - confidence, absent.size if terms is None else terms)
-        limits, ends = _limits(found, log_ratio, p_value, reference, levels)
-        if method == "beta-binomial":
-            limits = agreeing(limits, log_ratio, p_value, 1 - confidence)
-        limits = np.where(absent[:, None], np.nan, limits)
+    levels = np.empty(0) if confidence is None else levels_of(1 - confidence, terms or absent.size)
+    tails = found.tails([0.0], levels)
+    if method == "beta-binomial":
+        statistic, p_value, least_p = _default_test(found, tails)
+        reference = OWN
+    else:
+        statistic, p_value = METHODS[method](found)
+        least_p, reference = np.zeros(p_value.size), method
+    log_ratio = tails.log_ratio / np.log(2)
+    limits = tails.limits[:, 0] / np.log(2) if levels.size else np.full((absent.size, 2), np.nan)
+    ends = np.full((absent.size, levels.size), np.nan)
+    if levels.size:
+        nearest = np.where(log_ratio[:, None] > 0, tails.limits[:, :, 0], -tails.limits[:, :, 1]) / np.log(2)
+        ends = np.where((p_value <= levels[0])[:, None], _known_ends(nearest), np.nan)
     return Keyness(
-        log_ratio,
-        limits[:, 0],
-        limits[:, 1],
+        np.where(absent, np.nan, log_ratio),
+        np.where(absent, np.nan, limits[:, 0]),
+        np.where(absent, np.nan, limits[:, 1]),
         np.where(absent, np.nan, statistic),
         np.where(absent, np.nan, p_value),
-        np.where(absent, "", reference),
+        np.where(absent, "", reference).astype(object),
         np.where(absent, np.nan, least_p),
         ends,
         levels,
     )
 
 
-def _limits(
-    found: Comparison, log_ratio: Floats, p_value: Floats, reference: Names, levels: Floats
-) -> tuple[Floats, Floats]:
-    """The limits at the first level; and, if p is at most that, the ends nearest to 0 at all levels, as distances."""
-    ends = np.full((p_value.size, levels.size), np.nan)
-    only = p_value <= levels[0]
-    at: list[Floats] = []
-    for level in levels[: levels.size if only.any() else 1].tolist():
-        critical = _critical(found, p_value, reference, level)
-        limits = found.groups.ratio_limits(found.raw, critical, found.apart, only if at else None) / np.log(2)
-        ends[only, len(at)] = np.where(log_ratio > 0, limits[:, 0], -limits[:, 1])[only]
-        at.append(limits)
-    return at[0], ends
+def _known_ends(ends: Floats) -> Floats:
+    """The ends at each level; where only the first is known, since the default test has a larger p, 0 at the others."""
+    return np.where(np.isnan(ends), np.minimum(ends[:, :1], 0.0), ends)
 
 
-def _critical(found: Comparison, p_value: Floats, reference: Names, level: float) -> Floats:
-    """How far twice the log-likelihood may fall within an interval: the quantile of the reference distribution of p.
-
-    This is the quantile of F(1, d − 2). If p is conditional, it is the χ²_1 quantile scaled by the likelihood ratio
-    over the χ²_1 value with the same p-value, within bounds, unless p is extremely small. If it is not, the corpus with
-    fewer of the term's documents, b of them, may say little about how bursty the term is there: as far as its tokens
-    repeat, 1 − b_i/n_i, the quantile is raised to that of F(1, 3b). If a corpus lacks the term, there is one limit, and
-    the log-likelihood may fall to the logarithm of *level*: as far as a corpus without the term has that probability.
-    """
-    documents = _documents(found.a) + _documents(found.b)
-    critical = np.full(p_value.size, stats.f.isf(level, 1, max(documents - 2, 1)))
-    ratio = found.likelihood_ratio
-    scaled = (reference == "conditional") & ~found.apart.own & (ratio > 0.5) & (p_value > 1e-6)
-    with np.errstate(divide="ignore"):  # p = 1 has the quantile 0
-        scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, 0.4, 3.0)
-    chi2 = stats.chi2.isf(level, 1)
-    critical[scaled] = scale * chi2
-    n_i, fewest = found.a.n_i + found.b.n_i, np.minimum(found.a.b_i, found.b.b_i)
-    repeats = 1 - (found.a.b_i + found.b.b_i) / np.maximum(n_i, 1)
-    numbers, place = np.unique(fewest, return_inverse=True)
-    raised = np.where(numbers > 0, stats.f.isf(level, 1, np.maximum(3 * numbers, 3)) / chi2, 1.0)[place]
-    critical = np.where(reference == "conditional", critical, critical * (1 + repeats * (raised - 1)))
-    return np.where(fewest == 0, np.maximum(critical, -2 * np.log(level)), critical)
+def _default_test(found: Comparison, tails: SideTails) -> tuple[Floats, Floats, Floats]:
+    """Statistic, p and the smallest p possible; a term in one document alone shows no difference: p = 1."""
+    p_value = np.minimum(2 * np.minimum(tails.below, tails.above)[:, 0], 1.0)
+    alone = (found.a.b_i + found.b.b_i == 1) & (min(_documents(found.a), _documents(found.b)) > 1)
+    same = alone | (np.abs(tails.below - tails.above)[:, 0] < EVEN)
+    p_value = np.where(same, 1.0, p_value)
+    least_p = np.where(alone, 1.0, np.minimum(found.sides.least_p(found.prior), p_value))
+    return tails.statistic, p_value, least_p
 
 
-def default_test(found: Comparison) -> tuple[Floats, Floats, Names, Floats]:
-    """The likelihood-ratio test by χ²_1, or by the conditional reference if bursts are few; and the smallest p.
-
-    A term in one document alone has p = 1: one document cannot show that corpora differ.
-    """
-    ratio = found.likelihood_ratio
-    documents, b_i = _documents(found.a) + _documents(found.b), found.a.b_i + found.b.b_i
-    p_value = stats.f.sf(ratio, 1, max(documents - 2, 1))  # nearly χ²_1, except for very few documents
-    conditional, least = conditional_p(found)
-    few = np.isfinite(conditional) & (b_i <= documents / 2)  # a term in most documents: no bursts
-    few &= found.null.status != "degenerate"  # such a burst is as large as its document
-    p_value, least = np.where(few, conditional, p_value), np.where(few, least, 0.0)
-    reference = np.where(few, "conditional", "chi2").astype(object)
-    alone = b_i == 1
-    small = [cells for cells in (found.a, found.b) if _documents(cells) < FEW_DOCUMENTS]
-    if small:
-        p_value = np.max([predictive_p(found, cells) for cells in small], axis=0)
-        reference, least = np.full(ratio.size, "predictive", dtype=object), np.full(ratio.size, 1 / (PREDICTIVE + 1))
-        alone &= min(map(_documents, (found.a, found.b))) > 1
-    same = alone | is_rounding(ratio, found.null.loglik)
-    return ratio, np.where(same, 1.0, p_value), reference, np.where(alone, 1.0, np.minimum(least, p_value))
-
-
-def beta_binomial(found: Comparison) -> tuple[Floats, Floats, Names]:
-    """The default test, without the smallest p possible."""
-    return default_test(found)[:3]
+def _default(found: Comparison) -> tuple[Floats, Floats]:
+    return _default_test(found, found.tails([0.0], np.empty(0)))[:2]
 
 
 def is_rounding(ratio: Floats, loglik: Floats) -> NDArray[np.bool_]:
@@ -225,34 +172,19 @@ def is_rounding(ratio: Floats, loglik: Floats) -> NDArray[np.bool_]:
     return ratio < np.maximum(IDENTICAL, ROUNDED * np.abs(loglik))
 
 
-def predictive_p(found: Comparison, small: TermCells, draws: int = PREDICTIVE, seed: int = 0) -> Floats:
-    """Two-sided mid-p of the term's count in the *small* corpus, by draws from the common beta-binomial.
-
-    For a corpus of very few documents, where the likelihood ratio has no useful reference distribution: is its count
-    typical for such documents, according to both corpora? The smallest possible p is 1/(draws + 1). A term's draws do
-    not depend on the other terms.
-    """
-    n_j = np.repeat(small.lengths, small.length_documents)
-    fit = found.null
-    p_value = np.ones(fit.mean.size)
-    occurring = np.flatnonzero(fit.status != "empty")
-    seeds = term_seeds(seed, [found.a, found.b])
-
-    def fill(part: int) -> None:
-        for i in occurring[part::BLOCKS]:
-            rng = np.random.default_rng(seeds[i])
-            share: Any = fit.mean[i]
-            if fit.status[i] == "converged":
-                share = rng.beta(fit.alpha[i], fit.alpha_not[i], (draws, n_j.size))
-            elif fit.status[i] == "degenerate":
-                share = (rng.random((draws, n_j.size)) < fit.mean[i]).astype(np.float64)
-            drawn = rng.binomial(n_j, np.broadcast_to(share, (draws, n_j.size))).sum(axis=1)
-            tied = 0.5 * (1 + np.sum(drawn == small.n_i[i]))
-            tails = (np.sum(drawn > small.n_i[i]), np.sum(drawn < small.n_i[i]))
-            p_value[i] = min(2 * (tied + min(tails)) / (draws + 1), 1.0)
-
-    in_threads(fill, range(BLOCKS))
-    return p_value
+METHODS: dict[str, Test] = {
+    "beta-binomial": _default,
+    "permutation": lambda found: rivals.permutation(found.a, found.b, found.null),
+    "stratified-permutation": lambda found: rivals.permutation(found.a, found.b, found.null, strata=STRATA),
+    "g2": lambda found: rivals.g2(found.a, found.b),
+    "chi2": lambda found: rivals.chi2(found.a, found.b),
+    "fisher": lambda found: rivals.fisher(found.a, found.b),
+    "welch": lambda found: rivals.welch(found.a, found.b),
+    "mann-whitney": lambda found: rivals.mann_whitney(found.a, found.b),
+    "text-dispersion": lambda found: measures.text_dispersion(found.a, found.b),
+    "bootstrap": lambda found: measures.bootstrap(found.a, found.b),
+    "log-odds": lambda found: measures.log_odds(found.a, found.b),
+}
 
 
 def term_seeds(seed: int, groups: Sequence[TermCells]) -> Integers:
@@ -268,59 +200,6 @@ def term_seeds(seed: int, groups: Sequence[TermCells]) -> Integers:
         state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
         state ^= state >> np.uint64(31)
     return (state >> np.uint64(33)).astype(np.int64)
-
-
-def conditional_p(found: Comparison, enough: float = ENOUGH) -> tuple[Floats, Floats]:
-    """Two-sided p given the bursts, and the smallest p that these bursts could have.
-
-    Only for terms with fewer than *enough* bursts expected in a corpus; NaN for others.
-    """
-    lengths, documents = _length_classes([found.a, found.b])
-    inside = found.null.status == "converged"
-    alpha = np.where(inside, found.null.alpha, np.inf)
-    alpha_0 = np.where(inside, found.null.alpha_0, np.inf)
-    b_i = found.a.b_i + found.b.b_i
-    smallest = min(_shares([found.a, found.b]))
-    # The kernel computes the expected number of bursts exactly; this only skips terms with many documents.
-    candidates = (b_i > 0) & (b_i * smallest < 10 * enough)
-    p_value, least = np.full(b_i.size, np.nan), np.full(b_i.size, np.nan)
-    groups = found.groups
-    classes = core.length_classes(lengths, documents)
-    model = core.common_model(alpha, alpha_0, found.null.mean, groups.kappa)
-    groups.over_terms(
-        lambda terms: core.burst_reference(groups.cells, classes, model, terms, b_i, enough, p_value, least),
-        groups.terms[candidates[groups.terms]],
-        p_value,
-        least,
-    )
-    return p_value, least
-
-
-def _by_name(
-    name: str, test: Callable[[Comparison], tuple[Floats, Floats]]
-) -> Callable[..., tuple[Floats, Floats, Names]]:
-    def run(found: Comparison) -> tuple[Floats, Floats, Names]:
-        statistic, p_value = test(found)
-        return statistic, p_value, np.full(p_value.size, name, dtype=object)
-
-    return run
-
-
-METHODS: dict[str, Test] = {
-    "beta-binomial": beta_binomial,
-    "permutation": _by_name("permutation", lambda found: rivals.permutation(found.a, found.b, found.null)),
-    "stratified-permutation": _by_name(
-        "stratified-permutation", lambda found: rivals.permutation(found.a, found.b, found.null, strata=STRATA)
-    ),
-    "g2": _by_name("g2", lambda found: rivals.g2(found.a, found.b)),
-    "chi2": _by_name("chi2", lambda found: rivals.chi2(found.a, found.b)),
-    "fisher": _by_name("fisher", lambda found: rivals.fisher(found.a, found.b)),
-    "welch": _by_name("welch", lambda found: rivals.welch(found.a, found.b)),
-    "mann-whitney": _by_name("mann-whitney", lambda found: rivals.mann_whitney(found.a, found.b)),
-    "text-dispersion": _by_name("text-dispersion", lambda found: measures.text_dispersion(found.a, found.b)),
-    "bootstrap": _by_name("bootstrap", lambda found: measures.bootstrap(found.a, found.b)),
-    "log-odds": _by_name("log-odds", lambda found: measures.log_odds(found.a, found.b)),
-}
 
 
 @dataclass(frozen=True, slots=True)

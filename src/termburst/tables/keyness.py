@@ -17,6 +17,7 @@ from termburst.inference.confident_effect import confident_effects
 from termburst.inference.dispersion import dispersion
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.inference.multiplicity import estimate_null_share
+from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, SORTS, Compared, Sort
 from termburst.statistics.matrix import canonical_counts
@@ -248,10 +249,14 @@ class ComparedTerms:
 
 
 def compared_terms(
-    a: TermCells, b: TermCells, method: str, confidence: float | None, min_count: int, terms: int | None = None
-) -> ComparedTerms:
-    """Compare two corpora over the same terms; *terms* is the number of all terms, if only some are given."""
-    found = tests.keyness(a, b, method=method, confidence=confidence, terms=terms)
+    a: TermCells, b: TermCells, method: str, confidence: float | None, min_count: int, terms: int | None = None,
+    prior: PrecisionPrior | None = None,
+) -> ComparedTerms:  # fmt: skip
+    """Compare two corpora over the same terms.
+
+    *terms* is the number of all terms, and *prior* what was learned from all of them, if only some are given.
+    """
+    found = tests.keyness(a, b, method=method, confidence=confidence, terms=terms, prior=prior)
     counted = a.n_i + b.n_i >= max(min_count, 1)
     rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * b.n_i / b.tokens
     with np.errstate(divide="ignore", invalid="ignore"):

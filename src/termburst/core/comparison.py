@@ -1,0 +1,114 @@
+"""Two groups of documents, each with its own precision: how sure is it that a term's share is larger in one (comparison.c)?"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core.binding import Float, In_f64, Int, Out_f64, Struct, call, pointer, require
+from termburst.core.profiles import SIDE_PROFILE
+
+Floats = NDArray[np.float64]
+
+DEGREES = 4.0  # degrees of freedom of the prior, a Student distribution
+RATIOS, RATIO_STEP = 129, 0.25  # of the lattice of log α_0a − log α_0b, as in comparison.h
+
+
+class PrecisionPrior(Struct):
+    """log α_0a − log α_0b is `shift` + `spread` × t; `level` and `weight_a` are as in comparison.h."""
+
+    _fields_ = [("shift", Float), ("spread", Float), ("level", Float), ("weight_a", Float)]
+
+
+PRECISION_PRIOR = np.dtype(PrecisionPrior)
+
+
+class LearnTask(Struct):
+    _fields_ = [
+        ("profiles", pointer(SIDE_PROFILE, writes=False)),
+        ("times", In_f64),
+        ("size", Int),
+        ("prior", pointer(PRECISION_PRIOR, writes=False)),
+        ("density", In_f64),
+        ("rows", Int),
+        ("likelihood", Out_f64),
+        ("sums", Out_f64),
+    ]
+
+
+class CompareTask(Struct):
+    _fields_ = [
+        ("profiles", pointer(SIDE_PROFILE, writes=False)),
+        ("size", Int),
+        ("prior", pointer(PRECISION_PRIOR, writes=False)),
+        ("log_ratios", In_f64),
+        ("tails", Int),
+        ("levels", In_f64),
+        ("level_count", Int),
+        ("below", Out_f64),
+        ("above", Out_f64),
+        ("median", Out_f64),
+        ("statistic", Out_f64),
+        ("limits", Out_f64),
+    ]
+
+
+def learn_precisions(profiles: NDArray[Any], times: Floats, level: float, weight_a: float, density: Floats) -> Floats:
+    """Σ_i log ∫ L_i(r) p(r) dr over the terms, for every row of *density*; each term counts *times*.
+
+    *density* is p(r) at r = RATIO_STEP × (k − 64), one row per prior.
+    """
+    require(profiles.shape == (times.size, 2), "there must be two profiles per term")
+    require(density.ndim == 2 and density.shape[1] == RATIOS, "a row of density must have one number per ratio")
+    sums = np.zeros(len(density))
+    task = LearnTask(
+        profiles=np.ascontiguousarray(profiles).reshape(-1),
+        times=times,
+        size=times.size,
+        prior=_prior(0.0, 1.0, level, weight_a),
+        density=np.ascontiguousarray(density).reshape(-1),
+        rows=len(density),
+        likelihood=np.empty(RATIOS),
+        sums=sums,
+    )
+    call("tb_learn_precisions", task)
+    return sums
+
+
+def compare_sides(
+    profiles: NDArray[Any], prior: tuple[float, float, float, float], log_ratios: Floats, levels: Floats
+) -> tuple[Floats, Floats, Floats, Floats, Floats]:
+    """P(log ratio < x) and P(log ratio > x) at *log_ratios* (terms × any), its median, a statistic, and its limits.
+
+    The limits are terms × levels × 2; those of the second level on are NaN where p at a ratio of 1 is above the first.
+    *prior* is shift, spread, level and weight_a of `PrecisionPrior`.
+    """
+    size, tails = log_ratios.shape
+    require(profiles.shape == (size, 2), "there must be two profiles per term")
+    require(bool((levels > 0).all() and (levels < 1).all()), "levels must lie between 0 and 1")
+    require(prior[1] > 0, "the spread must be above 0")
+    below, above = np.empty((size, tails)), np.empty((size, tails))
+    median, statistic = np.empty(size), np.empty(size)
+    limits = np.full((size, levels.size, 2), np.nan)
+    task = CompareTask(
+        profiles=np.ascontiguousarray(profiles).reshape(-1),
+        size=size,
+        prior=_prior(*prior),
+        log_ratios=np.ascontiguousarray(log_ratios).reshape(-1),
+        tails=tails,
+        levels=levels,
+        level_count=levels.size,
+        below=below.reshape(-1),
+        above=above.reshape(-1),
+        median=median,
+        statistic=statistic,
+        limits=limits.reshape(-1),
+    )
+    call("tb_compare_sides", task)
+    return below, above, median, statistic, limits
+
+
+def _prior(shift: float, spread: float, level: float, weight_a: float) -> NDArray[Any]:
+    return np.array([(shift, spread, level, weight_a)], PRECISION_PRIOR)

@@ -1,0 +1,154 @@
+#include "profiles.h"
+
+#define DEPTH 10.0      /* below the maximum of the log-likelihood: negligible */
+#define LEAST_TAU (-8.0)
+#define NEAR 1e-3       /* of the last step in ω; its square is the error */
+#define FINE 0.5        /* step of a profile, */
+#define COARSE 1.0      /* and of a term in few documents */
+#define FEW 20.0
+enum { ROUNDS = 60 };
+
+/* Whether a group has both the term and others. */
+static int is_mixed(const Group *group) { return group->term.n_i > 0 && group->term.n_i < group->n; }
+
+/* One point at τ; moves ω to the maximum there. A flat prior of logit π integrates π out: the term −½ log N π̂(1 − π̂) of
+ * Laplace's method. (For a rare term it is constant. For a frequent one it is the degree of freedom that the mean costs:
+ * Cox & Reid 1987, JRSS B 49.) */
+static void set_point(const Group *group, double tau, double *omega, double *turn, int64_t node, SideProfile *out) {
+    if (!is_mixed(group)) {
+        out->height[node] = out->slope[node] = 0.0;
+        out->omega[node] = group->term.n_i > 0 ? INFINITY : -INFINITY;
+        out->log_size[node] = log(most(group->n - look_up(group->table, tau)[0], 1e-300));
+        return;
+    }
+    Derivatives d = {0};
+    double step = 0.0;
+    for (int round = 0; round < ROUNDS; round++) {
+        d = derivatives(tau, *omega, &group->term, group->n, group->table, NULL);
+        step = d.omega_omega < 0 ? -d.omega / d.omega_omega : copysign(1.0, d.omega);
+        if (fabs(step) < NEAR) break;
+        *omega = between(*omega + between(step, -2.0, 2.0), -700.0, 36.0);
+    }
+    *turn = -d.tau_omega / d.omega_omega;
+    Share share = split(*omega);
+    double information = most(-d.omega_omega, 1e-300);
+    out->height[node] = gain(tau, *omega, &group->term, group->n, group->table) + d.omega * step / 2;
+    out->height[node] -= 0.5 * log(information);
+    out->slope[node] = d.tau + d.tau_omega * step;
+    out->omega[node] = *omega + step;
+    out->log_size[node] = log(information) - log(share.p) - log(share.rest);
+}
+
+static void copy_point(const SideProfile *from, int64_t k, SideProfile *to, int64_t at) {
+    to->height[at] = from->height[k];
+    to->slope[at] = from->slope[k];
+    to->omega[at] = from->omega[k];
+    to->log_size[at] = from->log_size[k];
+}
+
+/* The points from *middle* on in one direction, until the likelihood is negligible or the end is reached. */
+static void walk(const Group *group, double width, int64_t middle, int64_t end, double omega, double *top,
+                 SideProfile *out) {
+    const int64_t way = end < middle ? -1 : 1;
+    double turn = 0.0; /* dω/dτ along the profile */
+    out->size = 0;
+    for (int64_t k = middle; (end - k) * way >= 0 && out->size < NODES; k += way) {
+        set_point(group, width * (double)k, &omega, &turn, out->size, out);
+        omega += between(turn * width * (double)way, -1.0, 1.0);
+        double height = out->height[out->size++];
+        *top = most(*top, height);
+        if (!(height > *top - DEPTH)) break;
+    }
+}
+
+/* The slope of the profile where only π̂ was integrated out does not have that of the last term: added from neighbours. */
+static void add_slope_of_information(const Group *group, SideProfile *out) {
+    if (!is_mixed(group)) return;
+    double information[NODES];
+    for (int64_t k = 0; k < out->size; k++) {
+        Share share = split(out->omega[k]);
+        information[k] = out->log_size[k] + log(share.p) + log(share.rest);
+    }
+    for (int64_t k = 0; k < out->size; k++) {
+        int64_t low = most_int(k - 1, 0), high = least_int(k + 1, out->size - 1);
+        if (high > low)
+            out->slope[k] -= 0.5 * (information[high] - information[low]) / (out->step * (double)(high - low));
+    }
+}
+
+static void profile_of(const Group *group, double start, double last_tau, SideProfile *out) {
+    const double step = group->term.documents < FEW ? COARSE : FINE;
+    const int64_t lowest = (int64_t)ceil(LEAST_TAU / step), highest = (int64_t)ceil(last_tau / step);
+    const int64_t middle = between_int((int64_t)rint(between(start, LEAST_TAU, last_tau) / step), lowest + 1, highest);
+    double share = least(most(group->term.n_i, 1e-300) / group->n, 1 - 1e-16), top = -INFINITY;
+    double omega = log(share) - log1p(-share);
+    SideProfile up, down;
+    walk(group, step, middle, highest, omega, &top, &up);
+    walk(group, step, middle - 1, lowest, omega, &top, &down);
+    /* points beyond one that is negligible, and the farthest ones if there are too many */
+    while (up.size > 1 && up.height[up.size - 2] < top - DEPTH) up.size--;
+    while (down.size > 1 && down.height[down.size - 2] < top - DEPTH) down.size--;
+    while (up.size + down.size > NODES) {
+        if (up.size > 1 && up.height[up.size - 1] <= down.height[down.size - 1])
+            up.size--;
+        else
+            down.size--;
+    }
+    for (int64_t k = 0; k < down.size; k++) copy_point(&down, k, out, down.size - 1 - k);
+    for (int64_t k = 0; k < up.size; k++) copy_point(&up, k, out, down.size + k);
+    out->step = step;
+    out->first = middle - down.size;
+    out->size = up.size + down.size;
+    add_slope_of_information(group, out);
+}
+
+ProfilePoint profile_at(const SideProfile *of, double tau) {
+    double u = tau / of->step - (double)of->first, inside = between(u, 0.0, (double)(of->size - 1));
+    int64_t k = between_int((int64_t)inside, 0, most_int(of->size - 2, 0)), next = least_int(k + 1, of->size - 1);
+    double w = inside - (double)k, w_2 = w * w, w_3 = w_2 * w, over = u - inside;
+    double at_0 = 2 * w_3 - 3 * w_2 + 1, at_1 = 1 - at_0, turn_0 = w_3 - 2 * w_2 + w, turn_1 = w_3 - w_2;
+    int64_t low = most_int(k - 1, 0), high = least_int(next + 1, of->size - 1);
+    double rise = of->log_size[next] - of->log_size[k];
+    double rise_0 = k > 0 ? (of->log_size[next] - of->log_size[low]) / 2 : rise;
+    double rise_1 = high > next ? (of->log_size[high] - of->log_size[k]) / 2 : rise;
+    ProfilePoint at;
+    at.height = at_0 * of->height[k] + at_1 * of->height[next];
+    at.height += of->step * (turn_0 * of->slope[k] + turn_1 * of->slope[next]);
+    at.height += of->step * over * (over > 0 ? of->slope[next] : of->slope[k]);
+    at.log_size = at_0 * of->log_size[k] + at_1 * of->log_size[next] + turn_0 * rise_0 + turn_1 * rise_1;
+    if (over < 0) at.log_size += over * rise_0;
+    at.omega = isinf(of->omega[k]) ? of->omega[k] : of->omega[k] + w * (of->omega[next] - of->omega[k]);
+    return at;
+}
+
+int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideProfileTask *task, const Room *room,
+                    const GroupRoom *group_room) {
+    GroupModel model = {group_room->groups, cells->groups, 0.0, 0.0};
+    double mixed;
+    int32_t status = has_group_room(cells, group_room);
+    for (int64_t k = 0; k < task->size && status == TB_OK; k++) {
+        int64_t i = task->terms[k];
+        status = gather_groups(cells, lengths, i, room, &model, &mixed);
+        if (status != TB_OK) return status;
+        for (int64_t g = 0; g < cells->groups; g++)
+            profile_of(&model.group[g], task->start[i], task->highest, &task->out[k * cells->groups + g]);
+    }
+    return status;
+}
+
+/* clang-format off */
+TB_LAYOUT(profiles,
+    TB_WHOLE(SideProfile),
+    TB_FIELD(SideProfile, height),
+    TB_FIELD(SideProfile, slope),
+    TB_FIELD(SideProfile, omega),
+    TB_FIELD(SideProfile, log_size),
+    TB_FIELD(SideProfile, step),
+    TB_FIELD(SideProfile, first),
+    TB_FIELD(SideProfile, size),
+    TB_WHOLE(SideProfileTask),
+    TB_FIELD(SideProfileTask, terms),
+    TB_FIELD(SideProfileTask, size),
+    TB_FIELD(SideProfileTask, start),
+    TB_FIELD(SideProfileTask, highest),
+    TB_FIELD(SideProfileTask, out))

@@ -1,0 +1,43 @@
+/* What a group of documents says about the precision of a term, and what it is then worth: profiles of the likelihood.
+ *
+ * A profile has points at multiples of a step in τ = log α_0. At each, π̂ maximises the likelihood of the group, and the group
+ * is worth as much as x = N π̂ occurrences in N independent tokens: N is such that the curvature in logit π is that of a
+ * binomial, N π̂ (1 − π̂). For a rare term, x is near the number of its bursts. A group without the term has x = 0, and
+ * N = n − K(α_0), the slope of −ℓ in π at 0; a group of this term alone has x = N.
+ */
+#ifndef TB_PROFILES_H
+#define TB_PROFILES_H
+
+#include "groups.h"
+
+enum { NODES = 24 }; /* points of a profile at most; those where the likelihood is negligible are left out */
+
+/* At each of `size` points, from `first` × `step` on: the log-likelihood with the mean integrated out (up to a
+ * constant), its slope in τ, logit π̂ (−inf without the term, inf without others), and log N. */
+typedef struct {
+    double height[NODES], slope[NODES], omega[NODES], log_size[NODES];
+    double step;
+    int64_t first, size;
+} SideProfile;
+
+/* The terms, the τ where each window of points starts to be searched, the τ from which on precisions are so unlikely that
+ * it ends, and one profile per term and group. */
+typedef struct {
+    const int64_t *terms;
+    int64_t size;
+    const double *start;
+    double highest;
+    SideProfile *out;
+} SideProfileTask;
+
+/* A profile between its points: cubic in τ. */
+typedef struct {
+    double height, omega, log_size;
+} ProfilePoint;
+
+ProfilePoint profile_at(const SideProfile *profile, double tau);
+
+TB_API int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideProfileTask *task, const Room *room,
+                           const GroupRoom *group_room);
+
+#endif

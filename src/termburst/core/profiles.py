@@ -1,0 +1,59 @@
+"""What a group of documents says about the precision of a term, and what it is then worth (profiles.c)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from termburst.core import beta_binomial, groups
+from termburst.core.binding import Float, In_f64, In_i64, Int, Struct, call, pointer, require
+from termburst.core.cells import Cells
+from termburst.core.groups import GroupLengths
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+NODES = 24  # points of a profile at most
+
+
+class SideProfile(Struct):
+    """The profile of one group, for one term; `SIDE_PROFILE` is the NumPy dtype of the same struct."""
+
+    _fields_ = [
+        ("height", Float * NODES),
+        ("slope", Float * NODES),
+        ("omega", Float * NODES),
+        ("log_size", Float * NODES),
+        ("step", Float),
+        ("first", Int),
+        ("size", Int),
+    ]
+
+
+SIDE_PROFILE = np.dtype(SideProfile)
+
+
+class SideProfileTask(Struct):
+    _fields_ = [
+        ("terms", In_i64),
+        ("size", Int),
+        ("start", In_f64),
+        ("highest", Float),
+        ("out", pointer(SIDE_PROFILE, writes=True)),
+    ]
+
+
+def profiles(cells: Cells, lengths: GroupLengths, terms: Integers, start: Floats, highest: float) -> NDArray[Any]:
+    """The profiles of the given terms, terms × groups.
+
+    *start* is the τ around which the likelihood is, one entry per term of the collection; no point is above *highest*.
+    """
+    require(lengths.groups == cells.groups, "there must be one length table per group")
+    require(start.shape == (cells.terms,), "start must have one entry per term")
+    require(not np.isnan(start).any(), "start must be a number")
+    out = np.zeros((terms.size, cells.groups), SIDE_PROFILE)
+    task = SideProfileTask(terms=terms, size=terms.size, start=start, highest=highest, out=out.reshape(-1))
+    call("tb_profiles", cells, lengths, task, beta_binomial.room(cells, cells.groups), groups.room(cells.groups))
+    return out

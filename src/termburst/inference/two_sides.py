@@ -1,0 +1,213 @@
+"""Two corpora, each with its own burstiness: how sure is it that a word is more frequent in one of them?
+
+Given the precisions α_0 of both corpora, each is worth x = N π̂ occurrences in N independent tokens (`core.profiles`). For
+a rare word x is about the number of its bursts, so that forty mentions in one report count as one. Then the ratio of the
+two shares is compared as in a 2 × 2 table, P(θ) = P(observed or more | log ratio θ), by the signed root of the likelihood
+ratio with a correction that makes it a mid-p for small counts.
+
+The precisions are not known. P(θ) is averaged over what the word's own documents say about them (with the mean
+integrated out), and what the collection says about their ratio: log α_0a/α_0b = δ + s·t, where t has Student's
+distribution with four degrees of freedom. So a corpus that is burstier as a whole does not make its words look rarer, and
+a word that is burstier than the others on one side is not forced into line. δ and s are learned once from all words, as
+sums that add over words (`PrecisionPrior`).
+
+p is twice the smaller of both tails at θ = 0, an interval has the θ at which a tail is (1 − confidence)/2, and the
+estimate is where both tails are ½: they always agree. Nothing distinguishes a word from its complement at θ = 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from termburst.core import beta_binomial as core_fits
+from termburst.core import comparison as core
+from termburst.core import profiles as core_profiles
+from termburst.core.length_table import look_up
+from termburst.models.cells import TermCells
+from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit
+from termburst.models.fit_groups import GroupedCells
+from termburst.threads import in_threads
+
+Floats = NDArray[np.float64]
+
+SHIFTS = np.arange(-4.0, 4.01, 0.125)  # the grid of δ,
+SPREADS = np.array([0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.4, 2.0])  # and of s, on which both are learned
+SHIFT_DEVIATION, MEAN_SPREAD = 0.7, 0.3  # what is assumed before: δ ~ N(0, 0.7²), s ~ exponential with mean 0.3
+HIGHEST = 5.0  # of log α_0 above `level`: higher precisions are so unlikely that they are left out
+QUANTILES = 9  # points of the prior for the smallest possible p
+FEW_BURSTS = 200.0  # up to which the smallest possible p may matter
+PART = 512  # terms whose profiles are in memory together, per thread
+
+
+@dataclass(frozen=True, slots=True)
+class PrecisionPrior:
+    """log α_0a − log α_0b is `shift` + `spread` × t, with four degrees of freedom.
+
+    Learned by `of_sums`; with few words that are on both sides it stays near what is assumed before: the same precision
+    but for a factor of about two.
+    """
+
+    shift: float
+    spread: float
+
+    @classmethod
+    def of_sums(cls, sums: Floats) -> PrecisionPrior:
+        """From `TwoSides.prior_sums` of all words, Σ_i log ∫ L_i(r) p(r | δ, s) dr on the grid of δ and s.
+
+        δ is the posterior mean, and s² the mean of s² plus the variance of δ: what is not known of δ widens s.
+
+        >>> PrecisionPrior.of_sums(np.zeros(SHIFTS.size * SPREADS.size)).shift
+        0.0
+        """
+        posterior = sums.reshape(SHIFTS.size, SPREADS.size) - SPREADS / MEAN_SPREAD
+        posterior = posterior - 0.5 * (SHIFTS[:, None] / SHIFT_DEVIATION) ** 2
+        weight = np.exp(posterior - posterior.max())
+        weight /= weight.sum()
+        by_shift = weight.sum(axis=1)
+        shift = float(by_shift @ SHIFTS)
+        variance = float(by_shift @ (SHIFTS - shift) ** 2 + weight.sum(axis=0) @ SPREADS**2)
+        return cls(round(shift, 12) + 0.0, float(np.sqrt(variance)))
+
+
+@dataclass(frozen=True, slots=True)
+class SideTails:
+    """What P(θ) says of every term.
+
+    Attributes
+    ----------
+    below, above : P(log ratio < θ) and P(log ratio > θ) at the asked θ, terms × θ; natural logarithms.
+    log_ratio : where both are ½; ±inf if one corpus lacks the term.
+    statistic : the likelihood ratio of a ratio of 1, with x and N at their means; about χ²_1 if both are large.
+    limits : of log_ratio, terms × levels × 2; NaN from the second level on for terms with p above the first.
+    """
+
+    below: Floats
+    above: Floats
+    log_ratio: Floats
+    statistic: Floats
+    limits: Floats
+
+
+class TwoSides:
+    """Two corpora over the same terms; *null* is the fit of both together."""
+
+    def __init__(self, a: TermCells, b: TermCells, null: BetaBinomialFit) -> None:
+        self.a, self.b, self.null = a, b, null
+        self.groups = GroupedCells([a, b])
+        squares = sum(float(c.lengths.astype(np.float64) ** 2 @ c.length_documents) for c in (a, b))
+        tokens = float(a.tokens + b.tokens)
+        self.level = float(np.log(squares / tokens))  # log of the length of the document of a mean token
+        self.weight_a = a.tokens / tokens
+        with np.errstate(divide="ignore"):
+            tau = np.where(null.status == "converged", np.log(null.alpha_0), self.level)
+        self.start = np.where(null.status == "degenerate", -HIGHEST, np.nan_to_num(tau, nan=self.level))
+
+    def _profiles(self, terms: NDArray[np.int64]) -> NDArray[np.void]:
+        groups = self.groups
+        return core_profiles.profiles(groups.cells, groups.lengths, terms, self.start, self.level + HIGHEST)
+
+    def prior_sums(self) -> Floats:
+        """What the terms say about δ and s: numbers that add over terms, for `PrecisionPrior.of_sums`.
+
+        Only terms that both corpora have say anything.
+        """
+        groups = self.groups
+        times = np.bincount(groups.same_as, minlength=self.a.n_i.size).astype(np.float64)
+        terms = groups.terms[(self.a.b_i > 0)[groups.terms] & (self.b.b_i > 0)[groups.terms]]
+        sums = np.zeros((BLOCKS, SHIFTS.size * SPREADS.size))
+
+        def learn(part: int) -> None:
+            mine = terms[part::BLOCKS]
+            for some in _parts(mine):
+                profiles = self._profiles(some)
+                sums[part] += core.learn_precisions(profiles, times[some], self.level, self.weight_a, _densities())
+
+        in_threads(learn, range(BLOCKS))
+        return np.asarray(sums.sum(axis=0))
+
+    def tails(self, prior: PrecisionPrior, log_ratios: Floats, levels: Floats) -> SideTails:
+        """P(θ) of every term at *log_ratios* (natural logarithms, the same for all), and its limits at *levels*."""
+        size, groups = self.a.n_i.size, self.groups
+        below, above = np.full((2, size, log_ratios.size), np.nan)
+        median, statistic = np.full((2, size), np.nan)
+        limits = np.full((size, levels.size, 2), np.nan)
+        four = (prior.shift, prior.spread, self.level, self.weight_a)
+
+        def compare(terms: NDArray[np.int64]) -> None:
+            for some in _parts(terms):
+                at = np.tile(log_ratios, (some.size, 1))
+                below[some], above[some], median[some], statistic[some], limits[some] = core.compare_sides(
+                    self._profiles(some), four, at, levels
+                )
+
+        groups.over_terms(compare, groups.terms, below, above, median, statistic, limits)
+        found = SideTails(below, above, median, statistic, limits)
+        self._set_unknown(found)
+        return found
+
+    def _set_unknown(self, found: SideTails) -> None:
+        """Terms of which nothing is known: if each corpus has one document, or if there is no other term."""
+        a, b = self.a, self.b
+        single = max(int(c.length_documents[c.lengths > 0].sum()) for c in (a, b)) < 2
+        only = a.n_i + b.n_i == a.tokens + b.tokens
+        unknown = (a.n_i + b.n_i > 0) & (single | only)
+        found.below[unknown] = found.above[unknown] = 0.5
+        found.statistic[unknown] = 0.0
+        found.limits[unknown] = -np.inf, np.inf
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found.log_ratio[unknown] = (np.log(a.n_i / a.tokens) - np.log(b.n_i / b.tokens))[unknown]
+
+    @cached_property
+    def _effective(self) -> Floats:
+        """The occurrences that a term is worth in both corpora together, if both have its common precision."""
+        null, both = self.null, self.a.n_i + self.b.n_i
+        worth = both * (1 - both / (self.a.tokens + self.b.tokens))
+        terms = np.flatnonzero((null.status == "converged") & (worth < 100 * FEW_BURSTS))
+        if terms.size:
+            tau, omega = np.log(null.alpha_0[terms]), np.log(null.mean[terms]) - np.log1p(-null.mean[terms])
+            worth[terms] = 0.0
+            for cells, table in zip((self.a, self.b), self.groups.tables, strict=True):
+                found = core_fits.derivatives(cells.for_kernels(), table.for_kernels(), terms, tau, omega, np.zeros(4))
+                worth[terms] -= found["omega_omega"]
+        return np.asarray(worth)
+
+    def least_p(self, prior: PrecisionPrior) -> Floats:
+        """The p of every term if all of its documents were in one corpus, whichever gives the smaller one; 0 if tiny.
+
+        It depends on the documents of both corpora together, not on which of them have the term.
+        """
+        worth = self._effective
+        few = np.flatnonzero((worth < FEW_BURSTS) & (self.a.n_i + self.b.n_i > 0))
+        least = np.zeros(worth.size)
+        if not few.size:
+            return least
+        tau = np.clip(np.nan_to_num(self.start[few], posinf=self.level + HIGHEST), -8.0, self.level + HIGHEST)
+        quantile = stdtrit(core.DEGREES, (np.arange(QUANTILES) + 0.5) / QUANTILES)
+        sums = np.zeros((2, few.size))
+        for ratio in prior.shift + prior.spread * quantile:
+            sizes = []
+            for table, part in zip(self.groups.tables, (1 - self.weight_a, -self.weight_a), strict=True):
+                value, _ = look_up(table.for_kernels(), tau + part * ratio)
+                sizes.append(np.maximum(table.tokens - value, 1e-300))
+            share = sizes[0] / (sizes[0] + sizes[1])
+            sums += np.stack([share, 1 - share]) ** worth[few] / QUANTILES
+        least[few] = sums.min(axis=0)
+        return least
+
+
+def _parts(terms: NDArray[np.int64]) -> list[NDArray[np.int64]]:
+    return [terms[first : first + PART].copy() for first in range(0, terms.size, PART)]
+
+
+def _densities() -> Floats:
+    """p(r | δ, s) at the lattice of r, one row per pair of δ and s."""
+    r = core.RATIO_STEP * (np.arange(core.RATIOS) - core.RATIOS // 2)
+    z = (r - SHIFTS[:, None, None]) / SPREADS[:, None]
+    density = (1 + z**2 / core.DEGREES) ** (-(core.DEGREES + 1) / 2)
+    density /= density.sum(axis=-1, keepdims=True)
+    return np.ascontiguousarray(density.reshape(-1, core.RATIOS))
