@@ -245,7 +245,7 @@ def choose() -> None:
 def as_fit(base: PolyaUrnFit, candidates: Any, found: Any) -> PolyaUrnFit:
     m = base.terms.size
     M = sp.csc_matrix((found.values, found.matrix.sources, found.matrix.indptr), shape=(m, m)).tocsr()
-    return replace(base, kind="full", alpha=found.alpha, replacement=M, _candidates=candidates)
+    return replace(base, kind="full", alpha=found.alpha, replacement=M)
 
 
 def corpora(names: list[str]) -> Iterator[tuple[str, Any, Any]]:

@@ -96,7 +96,6 @@ class PolyaUrnFit:
     prior: float | None
     decay: float | None
     pairs_looked_at: int = 0
-    _candidates: Candidates | None = field(default=None, repr=False)
     _sequences: Sequences | None = field(default=None, repr=False)
     _estimate: UrnEstimate | None = field(default=None, repr=False)
 
@@ -389,7 +388,6 @@ def _result(
         prior=None if kind == "constant" else shape[0],
         decay=shape[1],
         pairs_looked_at=0 if candidates is None else candidates.looked_at,
-        _candidates=candidates,
         _sequences=sequences,
         _estimate=found,
     )
