@@ -101,7 +101,7 @@ def triggers(
         chosen = np.flatnonzero((table.together.one == number) | (table.together.other == number))
     if after:
         chosen = chosen[table.sure[chosen]]
-    chosen = chosen[np.lexsort((table.orders.log10_p[chosen], table.together.log10_p[chosen]))]
+    chosen = chosen[np.argsort(table.together.log10_p[chosen], kind="stable")]  # the order of words has no part in it
     if most_repeated < 1:
         chosen = table.original(chosen, top, most_repeated)
     return table.frame(chosen[:top], number, confidence)

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import betainc, gammaln, xlog1py, xlogy
+from scipy.special import betainc, expit, gammaln, xlog1py, xlogy
 
 from termburst.core import pair_order as core
 from termburst.inference.multiplicity import adjust_log10
@@ -24,6 +24,8 @@ PARTS = 64  # into which the pairs are divided for the threads
 _BLOCK = 512  # terms whose pairs are in memory at a time
 _SMALLEST = 1e-290  # a tail below this is summed by its logarithm
 _FURTHER = 2000  # terms of such a sum, at most
+_STEPS, _RIDGE = 40, 1e-6  # of Newton's method; the ridge keeps words finite that are in all documents
+_WEIGHT = 4.0  # of the slope 1: 1/½²
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,17 +55,21 @@ class PairsTogether:
         return adjust_log10(self.log10_p, adjust, tests=max(self.looked_at, self.one.size))
 
 
-def pairs_together(sequences: Sequences, *, min_documents: int = 5, most: int = MOST) -> PairsTogether:
+def pairs_together(
+    sequences: Sequences, *, min_documents: int = 5, most: int = MOST, least_ratio: float | None = None
+) -> PairsTogether:
     """For each word, the *most* words that come in more of the same documents than by chance.
 
-    A document counts once for a word, however often it repeats it: so burstiness makes no pair. A document j with v_j
-    different words has word i with the chance
+    A document counts once for a word, however often it repeats it, so burstiness makes no pair. The chance that a
+    document of n_j tokens has word i is a logistic regression of just that on the length,
 
-    P_ij = 1 − exp(−a_i v_j), where a_i is such that Σ_j P_ij = b_i, the documents of the word.
+    P_ij = 1/(1 + exp(−a_i − c_i log n_j)),
 
-    Independent words share T documents with E T = Σ_j P_ij P_kj. The reference of T is Binomial(b, E T/b) with
-    b = min(b_i, b_k): it is at least as spread as a sum of unequal chances with the same mean (Hoeffding 1956). A pair
-    is a candidate of a word if the likelihood ratio 2 b KL(T/b ‖ E T/b) is at least 2 log m for m words, and
+    whose slope c_i is 1 for a rare word that comes once, and less if it comes again; a normal density with mean 1 and
+    standard deviation ½ holds it where few documents say anything about it. Independent words share T documents with
+    E T = Σ_j P_ij P_kj. The reference of T is Binomial(b, E T/b), where b is the documents of the rarer word: it is at
+    least as spread as a sum of unequal chances with the same mean (Hoeffding 1956). A pair is a candidate of a word if
+    the likelihood ratio 2 b KL(T/b ‖ E T/b) is at least *least_ratio*, by default 2 log m for m words, and
     T ≥ *min_documents*.
 
     Examples
@@ -72,7 +78,7 @@ def pairs_together(sequences: Sequences, *, min_documents: int = 5, most: int = 
 
     >>> tokens = np.array([0, 1, 2] * 20 + [3, 4, 2] * 30 + [5, 6, 2] * 30, dtype=np.int32)
     >>> found = pairs_together(Sequences(tokens, np.arange(1, 81) * 3, 7))
-    >>> found.one.tolist(), found.other.tolist(), found.documents.tolist(), found.expected.round(9).tolist()
+    >>> found.one.tolist(), found.other.tolist(), found.documents.tolist(), found.expected.round(3).tolist()
     ([0, 3, 5], [1, 4, 6], [20, 30, 30], [5.0, 11.25, 11.25])
     """
     document = np.repeat(np.arange(sequences.ends.size), sequences.lengths)
@@ -82,13 +88,15 @@ def pairs_together(sequences: Sequences, *, min_documents: int = 5, most: int = 
     cells.data[:] = 1
     b = np.bincount(cells.indices, minlength=sequences.terms)
     words = np.flatnonzero(b >= max(min_documents, 1))
-    occurs, chance = cells[:, words].tocsc(), _Chances.of(b[words], np.diff(cells.indptr))
+    occurs = cells[:, words].tocsc()
+    chance = _Chances.of(occurs, sequences.lengths)
+    least = 2 * float(np.log(max(words.size, 1))) if least_ratio is None else least_ratio
     blocks = list(pairwise([*range(0, words.size, _BLOCK), words.size]))
     chosen: list[tuple[Integers, Floats]] = [(np.empty((0, 3), dtype=np.int64), np.empty(0))] * len(blocks)
 
     def some(part: int) -> None:
         check_given_up()
-        chosen[part] = _candidates(occurs, chance, blocks[part], (min_documents, most))
+        chosen[part] = _candidates(occurs, chance, blocks[part], (min_documents, most, least))
 
     in_threads(some, range(len(blocks)))
     rows = np.concatenate([np.empty((0, 3), dtype=np.int64), *(found for found, _ in chosen)])
@@ -103,55 +111,64 @@ def pairs_together(sequences: Sequences, *, min_documents: int = 5, most: int = 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Chances:
-    """P_ij of words in the same number of documents, and of documents with the same number of different words.
+    """P_ij of words and of documents of each length.
 
     Attributes
     ----------
-    kind : of each word, the row of *present*
-    present : P, by kinds of words and kinds of documents
-    documents : how many documents there are of each kind
+    present : P, by words and classes of documents
+    documents : how many documents there are of each class: lengths that differ by less than a quarter, with their mean
     """
 
-    kind: Integers
     present: Floats
     documents: Floats
 
     @classmethod
-    def of(cls, b: Integers, different: Integers) -> _Chances:
-        """Numbers of different words within 2 % are one kind of document, with their mean."""
-        different = different[different > 0]
-        _, which, documents = np.unique(np.rint(50 * np.log(different)), return_inverse=True, return_counts=True)
-        v = np.bincount(which, different, documents.size) / documents
-        margins, kind = np.unique(b, return_inverse=True)
-        low, high = np.full(margins.size, -40.0), np.full(margins.size, 10.0)
-        for _ in range(60):  # halves the interval of log a
-            middle = (low + high) / 2
-            more = -np.expm1(-np.exp(middle)[:, None] * v) @ documents > margins
-            low, high = np.where(more, low, middle), np.where(more, middle, high)
-        return cls(kind, -np.expm1(-np.exp(low)[:, None] * v), documents.astype(np.float64))
+    def of(cls, occurs: sp.csc_matrix, lengths: Integers) -> _Chances:
+        """Logistic regressions, one per column of *occurs*, by Newton's method."""
+        log_length = np.log(np.maximum(lengths, 1))
+        _, which, documents = np.unique(np.rint(4 * log_length), return_inverse=True, return_counts=True)
+        documents = documents * (np.bincount(which, lengths) > 0)  # empty documents cannot have a word
+        x = np.bincount(which, log_length) / np.maximum(np.bincount(which), 1)
+        x -= float((documents * x).sum()) / max(int(documents.sum()), 1)
+        word = np.repeat(np.arange(occurs.shape[1]), np.diff(occurs.indptr))
+        b = np.bincount(word, minlength=occurs.shape[1])
+        bx = np.bincount(word, x[which[occurs.indices]], occurs.shape[1])
+        a, c = np.log((b + 0.5) / (documents.sum() - b + 0.5)), np.ones(b.size)
+        for _ in range(_STEPS):
+            p = expit(a[:, None] + c[:, None] * x)
+            w = p * (1 - p) * documents
+            slope_a, slope_c = b - p @ documents - _RIDGE * a, bx - p @ (documents * x) - _WEIGHT * (c - 1)
+            aa, ac, cc = w.sum(axis=1) + _RIDGE, w @ x, w @ x**2 + _WEIGHT
+            step_a = (cc * slope_a - ac * slope_c) / (aa * cc - ac**2)
+            step_c = (aa * slope_c - ac * slope_a) / (aa * cc - ac**2)
+            shorter = 2 / np.maximum(np.maximum(np.abs(step_a), np.abs(step_c)), 2)  # a step is at most 2
+            a, c = a + step_a * shorter, c + step_c * shorter
+            if max(np.abs(step_a).max(initial=0), np.abs(step_c).max(initial=0)) < 1e-9:
+                break
+        return cls(expit(a[:, None] + c[:, None] * x), documents.astype(np.float64))
 
     def shared(self, first: int, last: int) -> Floats:
-        """E T of each word from *first* to *last* with each kind of words."""
-        kinds, back = np.unique(self.kind[first:last], return_inverse=True)
-        return np.asarray(((self.present[kinds] * self.documents) @ self.present.T)[back])
+        """E T of each word from *first* to *last* with each word."""
+        return np.asarray((self.present[first:last] * self.documents) @ self.present.T)
 
 
 def _candidates(
-    occurs: sp.csc_matrix, chance: _Chances, block: tuple[int, int], limits: tuple[int, int]
+    occurs: sp.csc_matrix, chance: _Chances, block: tuple[int, int], limits: tuple[int, int, float]
 ) -> tuple[Integers, Floats]:
     """The candidates of the words of a block: the smaller word, the larger one and the documents of both; E T."""
-    min_documents, most = limits
+    min_documents, most, least = limits
     b = np.diff(occurs.indptr)
-    together = (occurs[:, block[0] : block[1]].T @ occurs).tocoo()
-    word, other, shared = together.row + block[0], together.col.astype(np.int64), together.data.astype(np.int64)
-    enough = (shared >= min_documents) & (word != other)
-    word, other, shared = word[enough].astype(np.int64), other[enough], shared[enough]
-    expected = chance.shared(*block)[word - block[0], chance.kind[other]]
+    together = (occurs[:, block[0] : block[1]].T @ occurs).tocsr()
+    enough = np.flatnonzero(together.data >= min_documents)  # of many
+    word = np.repeat(np.arange(*block), np.diff(together.indptr))[enough]
+    other, shared = together.indices[enough].astype(np.int64), together.data[enough].astype(np.int64)
+    word, other, shared = (part[word != other] for part in (word, other, shared))
+    expected = chance.shared(*block)[word - block[0], other]
     rarer = np.minimum(b[word], b[other])
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = xlogy(shared, shared / expected)
         ratio += np.where(shared < rarer, xlogy(rarer - shared, (rarer - shared) / (rarer - expected)), 0.0)
-    sure = np.flatnonzero((shared > expected) & (ratio >= np.log(max(b.size, 1))))
+    sure = np.flatnonzero((shared > expected) & (2 * ratio >= least))
     sure = sure[np.lexsort((other[sure], -ratio[sure], word[sure]))]
     begin = np.searchsorted(word[sure], word[sure])
     sure = sure[np.arange(sure.size) - begin < most]

@@ -184,16 +184,17 @@ def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def sure_triggers(table: pl.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame of `triggers` for one word with q ≤ 0.05, as the page shows them; an open end is None."""
-    names = ("direction", "term", "ratio", "ci_low", "ci_high", "documents", "q_value")
+    """The rows of a frame of `triggers` for one word that surely come together, as the page shows them."""
+    names = ("direction", "term", "documents", "expected", "later", "earlier")
     return [
         {
-            "direction": direction, "term": term, "ratio": shown_ratio(ratio), "ci_low": shown_ratio(low),
-            "ci_high": shown_ratio(high), "documents": documents, "log10_q": shown_q(q),
+            **{name: row[name] for name in names},
+            **{name: shown_ratio(row[name]) for name in ("ratio", "ci_low", "ci_high")},
+            **{f"log10_{name}": shown_q(row[name]) for name in ("q_together", "q_after")},
         }
-        for direction, term, ratio, low, high, documents, q in table.select(names).iter_rows()
-        if q is not None and q <= SURE
-    ]  # fmt: skip
+        for row in table.iter_rows(named=True)
+        if row["q_together"] <= SURE
+    ]
 
 
 def shown_ratio(value: float | None) -> float | None:
