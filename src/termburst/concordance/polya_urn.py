@@ -302,7 +302,7 @@ def fit_polya_urn(
     if found.status == "unbounded":
         warnings.warn(
             "after some words nearly only words come that they bring on, so entries of M grow without bound: their"
-            ' values are where the fit ended, and p-values of these words say little (status "unbounded")',
+            ' values are where the fit ended, and intervals of these words say little (status "unbounded")',
             stacklevel=2,
         )
     return _result(kind, terms, sequences, found, (prior, decay), candidates)

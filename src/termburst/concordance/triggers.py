@@ -195,7 +195,9 @@ class _Pairs:
         """In how many documents both words of a pair stand in passages that other documents have, too."""
         if self.fit not in _passages:
             _passages[self.fit] = RepeatedPairs(self.sequences)
-        return _passages[self.fit].documents(self.together.one[chosen], self.together.other[chosen])
+        return _passages[self.fit].documents(
+            self.together.one[chosen].astype(np.int64), self.together.other[chosen].astype(np.int64)
+        )
 
     def original(self, chosen: Rows, top: int | None, most: float) -> Rows:
         """The pairs that do not rest on repeated passages, or the first *top* of them."""

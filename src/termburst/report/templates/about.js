@@ -118,7 +118,7 @@ function drawPairs(report, choose) {
       const item = element("li");
       const interval = high === null ? `at least ${times(low)}` : `${times(low)} to ${times(high)}`;
       const likelier =
-        low === null
+        low === null || low <= 1
           ? ""
           : ratio === null
             ? `, and comes only after it or other such words (95 %: ${interval} likelier)`
