@@ -157,8 +157,9 @@ def order(rng: np.random.Generator, names: list[str], shuffles: int = 100) -> No
         real = pair_orders(sequences, pairs.one, pairs.other)
         listed = np.argsort(pairs.log10_p, kind="stable")[:50]
         kept, q = pairs.log10_q("bh") <= LEVEL, after_q(real) <= LEVEL
+        sure = kept & q
         print(f"order, {name}: {sequences.ends.size:,} documents, {pairs.one.size:,} pairs, {kept.sum():,} together; "
-              f"of these {(kept & q).sum():,} after; of the {listed.size} listed {(kept & q)[listed].sum()} after")  # fmt: skip
+              f"of these {sure.sum():,} after; of the {listed.size} listed {sure[listed].sum()} after")  # fmt: skip
         among, listed_among, p = [], [], []
         for _ in range(shuffles):
             orders = pair_orders(shuffled(sequences, rng), pairs.one, pairs.other)

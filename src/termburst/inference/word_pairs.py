@@ -17,11 +17,11 @@ from scipy.special import betainc, expit, gammaln, xlog1py, xlogy
 from termburst.core import pair_order as core
 from termburst.inference.multiplicity import adjust_log10
 from termburst.models.urn_sequences import Floats, Integers, Numbers, Sequences
-from termburst.threads import check_given_up, in_threads
+from termburst.threads import BLOCK, check_given_up, in_threads
 
 MOST = 10  # pairs of one word that are chosen for it; others may choose it, too
 PARTS = 64  # into which the pairs are divided for the threads
-_BLOCK = 512  # terms whose pairs are in memory at a time
+_BLOCK, _CELLS = 512, 2**22  # words, and pairs of words, that are in memory at a time
 _SMALLEST = 1e-290  # a tail below this is summed by its logarithm
 _FURTHER = 2000  # terms of such a sum, at most
 _STEPS, _RIDGE = 40, 1e-6  # of Newton's method; the ridge keeps words finite that are in all documents
@@ -88,21 +88,25 @@ def pairs_together(
     cells.data[:] = 1
     b = np.bincount(cells.indices, minlength=sequences.terms)
     words = np.flatnonzero(b >= max(min_documents, 1))
-    occurs = cells[:, words].tocsc()
+    rows = cells[:, words].tocsr()
+    occurs = rows.tocsc()
     chance = _Chances.of(occurs, sequences.lengths)
     least = 2 * float(np.log(max(words.size, 1))) if least_ratio is None else least_ratio
-    blocks = list(pairwise([*range(0, words.size, _BLOCK), words.size]))
+    step = max(1, min(_BLOCK, _CELLS // max(words.size, 1)))
+    blocks = list(pairwise([*range(0, words.size, step), words.size]))
     chosen: list[tuple[Integers, Floats]] = [(np.empty((0, 3), dtype=np.int64), np.empty(0))] * len(blocks)
 
     def some(part: int) -> None:
         check_given_up()
-        chosen[part] = _candidates(occurs, chance, blocks[part], (min_documents, most, least))
+        chosen[part] = _candidates(
+            rows, occurs[:, slice(*blocks[part])], chance, blocks[part], (min_documents, most, least)
+        )
 
     in_threads(some, range(len(blocks)))
-    rows = np.concatenate([np.empty((0, 3), dtype=np.int64), *(found for found, _ in chosen)])
-    rows, first = np.unique(rows, axis=0, return_index=True)
+    pairs = np.concatenate([np.empty((0, 3), dtype=np.int64), *(found for found, _ in chosen)])
+    pairs, first = np.unique(pairs, axis=0, return_index=True)
     mean = np.concatenate([np.empty(0), *(expected for _, expected in chosen)])[first]
-    one, other, shared = words[rows[:, 0]], words[rows[:, 1]], rows[:, 2].copy()
+    one, other, shared = words[pairs[:, 0]], words[pairs[:, 1]], pairs[:, 2].copy()
     rarer = np.minimum(b[one], b[other])
     log10_p = log10_upper(shared, rarer, mean / np.maximum(rarer, 1))
     looked_at = words.size * max(words.size - 1, 0) // 2
@@ -117,10 +121,12 @@ class _Chances:
     ----------
     present : P, by words and classes of documents
     documents : how many documents there are of each class: lengths that differ by less than a quarter, with their mean
+    words : in how many documents each word is
     """
 
     present: Floats
     documents: Floats
+    words: Integers
 
     @classmethod
     def of(cls, occurs: sp.csc_matrix, lengths: Integers) -> _Chances:
@@ -145,26 +151,34 @@ class _Chances:
             a, c = a + step_a * shorter, c + step_c * shorter
             if max(np.abs(step_a).max(initial=0), np.abs(step_c).max(initial=0)) < 1e-9:
                 break
-        return cls(expit(a[:, None] + c[:, None] * x), documents.astype(np.float64))
+        return cls(expit(a[:, None] + c[:, None] * x), documents.astype(np.float64), b)
 
-    def shared(self, first: int, last: int) -> Floats:
-        """E T of each word from *first* to *last* with each word."""
-        return np.asarray((self.present[first:last] * self.documents) @ self.present.T)
+    def shared(self, one: Integers, other: Integers) -> Floats:
+        """E T of pairs of words."""
+        found = np.empty(one.size)
+        weighted = self.present * self.documents
+        for start in range(0, one.size, BLOCK):
+            some = slice(start, start + BLOCK)
+            found[some] = np.einsum("ij,ij->i", weighted[one[some]], self.present[other[some]])
+        return found
 
 
 def _candidates(
-    occurs: sp.csc_matrix, chance: _Chances, block: tuple[int, int], limits: tuple[int, int, float]
+    rows: sp.csr_matrix,
+    some: sp.csc_matrix,
+    chance: _Chances,
+    block: tuple[int, int],
+    limits: tuple[int, int, float],
 ) -> tuple[Integers, Floats]:
     """The candidates of the words of a block: the smaller word, the larger one and the documents of both; E T."""
     min_documents, most, least = limits
-    b = np.diff(occurs.indptr)
-    together = (occurs[:, block[0] : block[1]].T @ occurs).tocsr()
+    together = (some.T @ rows).tocsr()
     enough = np.flatnonzero(together.data >= min_documents)  # of many
     word = np.repeat(np.arange(*block), np.diff(together.indptr))[enough]
     other, shared = together.indices[enough].astype(np.int64), together.data[enough].astype(np.int64)
     word, other, shared = (part[word != other] for part in (word, other, shared))
-    expected = chance.shared(*block)[word - block[0], other]
-    rarer = np.minimum(b[word], b[other])
+    expected = chance.shared(word, other)
+    rarer = np.minimum(chance.words[word], chance.words[other])
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = xlogy(shared, shared / expected)
         ratio += np.where(shared < rarer, xlogy(rarer - shared, (rarer - shared) / (rarer - expected)), 0.0)
