@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _AROUND = 70  # characters of context on each side of a term
 COLLOCATES = 12  # words near a term
-TRIGGERS = 24  # words that a term brings on, and that bring it on
+TRIGGERS = 24  # words that come together with a term
 _WITH_COLLOCATES, _COLLOCATE_ROWS = 200, 30_000_000  # terms of a page that have them; words × terms that are tested
 _FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
 _FEW_TERMS = 64  # of one document, up to which it is faster to look for each than to cut the whole text into tokens
