@@ -1,11 +1,13 @@
 """Words that bring on words: planted urns, false alarms, held-out perplexity, speed, and the strongest pairs.
 
-    TERMBURST_DATA=… python benchmarks/triggers.py [planted] [null] [ratio] [monotone] [choose] [perplexity] [speed]
-        [pairs] [weights]
+    TERMBURST_DATA=… python benchmarks/triggers.py [planted] [order] [together] [ratio] [monotone] [choose]
+        [perplexity] [speed] [pairs] [weights]
 
 * planted: documents drawn from urns with no and with fifty pairs. The share of entries inside their 95 % interval
   (prior=None), and how many of the pairs at q ≤ 0.05 are false; with standard errors over corpora.
-* null: the likelihood ratio of an entry that is 0: how often p ≤ 0.05, 0.01 and 0.001.
+* order: after the words of each document were shuffled, how often a pair still seems to come in one order; how often
+  p_after ≤ 0.05, 0.01 and 0.001; and how many pairs are found whose order was planted in shuffled documents.
+* together: how often words that are independent, in documents of different lengths, have p_together ≤ 0.05 and 0.001.
 * ratio: the likelihood ratio of a pair beside that of two whole fits, in tiny corpora, where it is farthest off.
 * monotone: in how many of 1,000 random fits the likelihood ever falls.
 * choose: which least likelihood ratio of candidates is best on other documents than those of perplexity.
@@ -35,16 +37,21 @@ import scipy.sparse as sp
 
 import termburst as tb
 from termburst.concordance.polya_urn import PolyaUrnFit, full_from
+from termburst.concordance.sequences import token_sequences
+from termburst.concordance.triggers import triggers
+from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.triggers import TriggerTest
+from termburst.inference.word_pairs import PairOrders, PairsTogether, pair_orders, pairs_together
 from termburst.models.fit_polya_urn import fit_urn, group_prior
-from termburst.models.urn_screen import candidate_matrix, screen_pairs
+from termburst.models.urn_screen import screen_pairs
 from termburst.models.urn_sequences import Sequences, UrnMatrix
 
-PARTS = ("planted", "null", "ratio", "monotone", "choose", "perplexity", "speed", "pairs", "weights")
+PARTS = ("planted", "order", "together", "ratio", "monotone", "choose", "perplexity", "speed", "pairs", "weights")
 CORPORA = ("inaugural", "r8", "newsgroups")
 KINDS = ("constant", "diagonal", "full")
 TERMS, DOCUMENTS, LENGTH = 300, 800, 100
 CRITICAL = 3.841458820694124  # of χ²_1 at 5 %
+LEVEL = float(np.log10(0.05))  # of q
 
 
 def sequences_of(documents: list[Any], terms: int) -> Sequences:
@@ -90,15 +97,19 @@ def covered(sequences: Sequences, urn: tb.PolyaUrn, matrix: UrnMatrix) -> dict[s
 
 
 def discoveries(sequences: Sequences, true: set[tuple[int, int]]) -> tuple[int, int]:
-    """How many pairs have q ≤ 0.05, and how many of them were planted."""
-    diagonal = ml(sequences, UrnMatrix.diagonal(TERMS))
-    _, total = sequences.masses(diagonal.alpha, diagonal.matrix, diagonal.values)
-    candidates = screen_pairs(sequences, diagonal.alpha, total)
-    found = TriggerTest(sequences, ml(sequences, candidate_matrix(candidates, TERMS))).tested(candidates.looked_at)
-    hits = [
-        pair for pair, q in zip(zip(found.source, found.target, strict=True), found.q_value, strict=True) if q <= 0.05
-    ]
-    return len(hits), sum((int(i), int(k)) in true for i, k in hits)
+    """How many pairs come together and after at q ≤ 0.05, and how many of them were planted in that order."""
+    pairs = pairs_together(sequences)
+    orders = pair_orders(sequences, pairs.one, pairs.other)
+    sure = np.flatnonzero((pairs.log10_q("bh") <= LEVEL) & (after_q(orders) <= LEVEL))
+    hits = 0
+    for i, k, forward in zip(pairs.one[sure], pairs.other[sure], (orders.later > orders.earlier)[sure], strict=True):
+        hits += ((int(i), int(k)) if forward else (int(k), int(i))) in true
+    return sure.size, hits
+
+
+def after_q(orders: PairOrders) -> Any:
+    """log₁₀ of q_after."""
+    return adjust_log10(orders.log10_p, "bh") if orders.log10_p.size else orders.log10_p
 
 
 def planted(rng: np.random.Generator, repeats: int, numbers: list[int]) -> None:
@@ -123,7 +134,7 @@ def planted(rng: np.random.Generator, repeats: int, numbers: list[int]) -> None:
               + ", ".join(f"{name} {mean_and_error(one)}" for name, one in shares.items()))  # fmt: skip
         found = np.array(hits, dtype=float)
         false = (found[:, 0] - found[:, 1]) / np.maximum(found[:, 0], 1)
-        print(f"  at q ≤ 0.05: {found[:, 0].mean():.2f} pairs, {found[:, 1].mean():.2f} planted ones; "
+        print(f"  at q ≤ 0.05 for both: {found[:, 0].mean():.2f} pairs, {found[:, 1].mean():.2f} planted ones; "
               f"false-discovery rate {mean_and_error(false)}", flush=True)  # fmt: skip
 
 
@@ -132,19 +143,103 @@ def mean_and_error(values: Any) -> str:
     return f"{np.mean(values):.4f} ± {np.std(values, ddof=1) / np.sqrt(len(values)):.4f}"
 
 
-def null(rng: np.random.Generator, repeats: int) -> None:
-    """p of entries that are 0, chosen without looking at the data."""
-    found = []
-    for _ in range(repeats):
-        urn, _, _ = planted_urn(rng, 0)
-        sequences = sequences_of(urn.sample_tokens(rng.poisson(LENGTH, DOCUMENTS) + 2, rng), TERMS)
-        target = np.arange(TERMS)
-        source = (target + rng.integers(1, TERMS, TERMS)) % TERMS
-        matrix = UrnMatrix.of_pairs(np.append(target, source), np.append(target, target), TERMS)
-        found.append(TriggerTest(sequences, ml(sequences, matrix)).tested(1).p_value)
-    p = np.concatenate(found)
-    shares = ", ".join(f"p ≤ {level}: {100 * (p <= level).mean():.3f} %" for level in (0.05, 0.01, 0.001))
-    print(f"null, {p.size:,} entries that are 0: {shares}; p = 1 (estimate 0): {100 * (p == 1).mean():.1f} %")
+def shuffled(sequences: Sequences, rng: np.random.Generator) -> Sequences:
+    """The words of each document in any order."""
+    document = np.repeat(np.arange(sequences.ends.size), sequences.lengths)
+    return replace(sequences, tokens=sequences.tokens[np.lexsort((rng.random(document.size), document))])
+
+
+def order(rng: np.random.Generator, names: list[str], shuffles: int = 100) -> None:
+    for name, train, _ in corpora(names):
+        every = 4 if name == "20 Newsgroups" else 1  # a sample
+        sequences, terms = token_sequences(train.where(np.arange(len(train)) % every == int(rng.integers(every))))
+        pairs = pairs_together(sequences)
+        real = pair_orders(sequences, pairs.one, pairs.other)
+        listed = np.argsort(pairs.log10_p, kind="stable")[:50]
+        kept, q = pairs.log10_q("bh") <= LEVEL, after_q(real) <= LEVEL
+        sure = kept & q
+        print(f"order, {name}: {sequences.ends.size:,} documents, {pairs.one.size:,} pairs, {kept.sum():,} together; "
+              f"of these {sure.sum():,} after; of the {listed.size} listed {sure[listed].sum()} after")  # fmt: skip
+        among, listed_among, p = [], [], []
+        for _ in range(shuffles):
+            orders = pair_orders(shuffled(sequences, rng), pairs.one, pairs.other)
+            again = after_q(orders) <= LEVEL
+            among.append(100 * again.mean())
+            listed_among.append(100 * again[listed].mean())
+            p.append(10**orders.log10_p)
+        sizes = [f"p_after ≤ {level}: {100 * (np.array(p) <= level).mean():.3f} %" for level in (0.05, 0.01, 0.001)]
+        print(f"  {shuffles} shuffles: q_after ≤ 0.05 for {mean_and_error(among)} % of all pairs, for "
+              f"{mean_and_error(listed_among)} % of the listed ones, at most {max(listed_among):.0f} %; in "
+              f"{np.mean(np.array(among) > 0):.2f} of the shuffles for any; {', '.join(sizes)}")  # fmt: skip
+        one = shuffled(sequences, rng)
+        words = [terms[part].tolist() for part in np.split(one.tokens, one.ends[:-1])]
+        table = triggers(tb.fit_polya_urn(words, "full"))
+        print(f"  the whole way from one shuffled corpus: {table.height} listed, {(table['q_together'] <= 0.05).sum()} "
+              f"of them together, {(table['q_after'] <= 0.05).sum()} after")  # fmt: skip
+        for strength in (0.25, 0.5, 1.0):
+            print(f"  planted, {100 * strength:.0f} % of documents put in order: "
+                  + planted_orders(rng, sequences, pairs, strength), flush=True)  # fmt: skip
+
+
+def planted_orders(rng: np.random.Generator, sequences: Sequences, pairs: PairsTogether, strength: float) -> str:
+    """How many of some pairs without common words are found, if in a share of their documents one stands first."""
+    used: set[int] = set()
+    chosen = []
+    for place in rng.permutation(pairs.one.size):
+        ends = {int(pairs.one[place]), int(pairs.other[place])}
+        if not ends & used:
+            used |= ends
+            chosen.append(int(place))
+    chosen = chosen[:200]
+    made = shuffled(sequences, rng)
+    places = np.argsort(made.tokens, kind="stable")
+    start = np.append(0, np.cumsum(made.counts))
+    document = np.repeat(np.arange(made.ends.size), made.lengths)
+    for place in chosen:
+        i, k = pairs.one[place], pairs.other[place]
+        both = np.sort(np.concatenate([places[start[term] : start[term + 1]] for term in (i, k)]))
+        for one in np.split(both, np.flatnonzero(np.diff(document[both])) + 1):
+            if rng.random() < strength:
+                made.tokens[one] = np.sort(made.tokens[one])  # i < k
+    orders = pair_orders(made, pairs.one, pairs.other)
+    sure = after_q(orders) <= LEVEL
+    parts = []
+    planted = np.array(chosen)
+    for low, high in ((5, 9), (10, 19), (20, 49), (50, 10**9)):
+        some = planted[(pairs.documents[planted] >= low) & (pairs.documents[planted] <= high)]
+        right = sure[some] & (orders.later[some] > orders.earlier[some])
+        span = f"{low} to {high}" if high < 10**9 else f"{low} and more"
+        parts.append(f"{right.sum()} of {some.size} in {span} documents")
+    words = np.unique(np.concatenate([pairs.one[planted], pairs.other[planted]]))
+    untouched = ~np.isin(pairs.one, words) & ~np.isin(pairs.other, words)
+    return f"found {', '.join(parts)}; of {untouched.sum():,} other pairs {(sure & untouched).sum()}"
+
+
+def together(rng: np.random.Generator, repeats: int) -> None:
+    """p_together of pairs of independent words; as in the table, pairs in fewer than five documents have p = 1."""
+    for documents, length, spread in (
+        (60, 100, 0.5),
+        (300, 400, 0.7),
+        (800, 100, 0.0),
+        (800, 100, 1.2),
+        (3000, 60, 1.2),
+    ):
+        for burst in (0.001, 0.01, 0.1):
+            sizes, false = [], []
+            for _ in range(repeats):
+                alpha = rng.gamma(0.7, size=TERMS) + 0.02
+                urn = tb.PolyaUrn(alpha / alpha.sum(), np.diag(rng.gamma(2.0, burst / 2, TERMS)))
+                lengths = np.maximum(np.exp(rng.normal(np.log(length), spread, documents)).astype(int), 2)
+                pairs = pairs_together(
+                    sequences_of(urn.sample_tokens(lengths, rng), TERMS), least_ratio=0.0, most=TERMS
+                )
+                p = 10**pairs.log10_p  # only those above their mean; the others are not small
+                sizes.append([100 * (p <= level).sum() / max(pairs.looked_at, 1) for level in (0.05, 0.001)])
+                false.append(float((pairs.log10_q("bh") <= LEVEL).any()))
+            shown = [f"{mean_and_error(one)} %" for one in np.array(sizes).T]
+            print(f"together, {documents:,} documents of {length} words, spread {spread}, mean M[k, k] {burst}: "
+                  f"p_together ≤ 0.05: {shown[0]}, ≤ 0.001: {shown[1]}; any q ≤ 0.05 in {np.mean(false):.2f} of "
+                  f"{repeats} corpora", flush=True)  # fmt: skip
 
 
 def ratio(rng: np.random.Generator, corpora: int = 400) -> None:
@@ -245,7 +340,7 @@ def choose() -> None:
 def as_fit(base: PolyaUrnFit, candidates: Any, found: Any) -> PolyaUrnFit:
     m = base.terms.size
     M = sp.csc_matrix((found.values, found.matrix.sources, found.matrix.indptr), shape=(m, m)).tocsr()
-    return replace(base, kind="full", alpha=found.alpha, replacement=M, _candidates=candidates)
+    return replace(base, kind="full", alpha=found.alpha, replacement=M)
 
 
 def corpora(names: list[str]) -> Iterator[tuple[str, Any, Any]]:
@@ -316,16 +411,15 @@ def pairs(names: list[str]) -> None:
     for name, train, _ in corpora(names):
         copies = set(train.check(halves=2).duplicates["id"].to_list())
         kept = train.where(np.array([one not in copies for one in train.metadata["id"].to_list()]))
-        found = kept.triggers(top=10, most_repeated=0.5)
-        signatures = kept.triggers(top=50).filter(pl.col("repeated") > pl.col("documents") / 2)
+        found = kept.triggers(top=10, most_repeated=0.5, after=True)
+        signatures = kept.triggers(top=50, after=True).filter(pl.col("repeated") > pl.col("documents") / 2)
         named = ", ".join(f"{row['source']} → {row['target']}" for row in signatures.iter_rows(named=True))
         print(f"{name}: {len(copies):,} near-copies set aside; of the 50 strongest pairs {signatures.height} rest on "
               f"repeated passages: {named}")  # fmt: skip
         for row in found.iter_rows(named=True):
-            ends = f"[{row['ci_low']:.0f}, {row['ci_high']:.0f}]"
-            seen = f"{row['documents']} documents, {row['expected']:.1f} expected, log10 p {row['log10_p']:.0f}"
-            seen += f", {row['repeated']} in repeated passages"
-            print(f"  {row['source']} → {row['target']}: {row['ratio']:.0f} times {ends}, {seen}", flush=True)
+            seen = f"{row['documents']} documents, {row['expected']:.1f} expected; later in {row['later']}, earlier in "
+            seen += f"{row['earlier']}; {row['repeated']} in repeated passages"
+            print(f"  {row['source']} → {row['target']}: {seen}", flush=True)
 
 
 def weights(names: list[str]) -> None:
@@ -367,7 +461,8 @@ def main() -> None:
     print(f"seed {options.seed}; load of the machine {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores")
     rng = np.random.default_rng(options.seed)
     runs = {
-        "planted": lambda: planted(rng, options.repeats, options.pairs), "null": lambda: null(rng, options.repeats),
+        "planted": lambda: planted(rng, options.repeats, options.pairs), "order": lambda: order(rng, options.corpora),
+        "together": lambda: together(rng, options.repeats),
         "ratio": lambda: ratio(rng), "monotone": lambda: monotone(rng), "choose": choose, "speed": speed,
         "perplexity": lambda: perplexity(rng, options.corpora),
         "pairs": lambda: pairs(options.corpora), "weights": lambda: weights(options.corpora),

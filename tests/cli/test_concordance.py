@@ -196,11 +196,28 @@ def test_triggers_lists_what_a_word_brings_on(run, tmp_path):
     path.write_text("socrates asked plato\nthe sea and the sun\na ship on the sea\n" * 8, encoding="utf-8")
     found = frame(run("triggers", path, "socrates", "--lines", "-f", "csv"))
     assert found.select("direction", "term", "documents").rows()[0] == ("brings on", "asked", 8)
-    assert found.columns[-2:] == ["log10_p", "repeated"]
+    assert found.columns[-2:] == ["log10_p_together", "log10_p_after"]
     outcome = run("triggers", path, "Socrates", "--lines", "--decay", "20", "-f", "table")
     assert outcome.code == 0, outcome.err
-    assert "brings on" in outcome.out
+    said = (
+        "2 of 2 words come together with 'Socrates' (q ≤ 0.05). It brings on 2 of them, which come later: asked, plato."
+    )
+    assert said in outcome.out
     assert "log10_p" not in outcome.out
+
+
+def test_triggers_say_brings_on_only_where_the_order_is_sure(run, tmp_path):
+    path = tmp_path / "texts.txt"
+    lines = ["plato asked socrates", "socrates asked plato", "the sea and the sun", "a ship on the sea"]
+    path.write_text("\n".join(lines * 8), encoding="utf-8")
+    found = frame(run("triggers", path, "socrates", "--lines", "-f", "csv"))
+    assert found.select("direction", "term", "documents", "later", "earlier").rows()[0] == (
+        "together with", "asked", 16, 8, 8,
+    )  # fmt: skip
+    outcome = run("triggers", path, "socrates", "--lines", "-f", "table")
+    assert "come together with 'socrates' (q ≤ 0.05). None of them does surely come later or earlier." in outcome.out
+    assert "brings on" not in outcome.out
+    assert frame(run("triggers", path, "socrates", "--lines", "--after", "-f", "csv")).height == 0
 
 
 @pytest.mark.slow
@@ -209,7 +226,7 @@ def test_triggers_say_which_pairs_are_signatures(run, tmp_path):
     lines = [f"w{k % 7} w{k % 11} w{k % 13} " + (signature if k % 3 == 0 else "") for k in range(60)]
     path.write_text("\n".join(lines), encoding="utf-8")
     outcome = run("triggers", path, "gordon", "--lines")
-    assert "1 pair of 1 rests mostly on passages that several documents share (column repeated)" in outcome.err
+    assert "9 pairs of 9 rest mostly on passages that several documents share (column repeated)" in outcome.err
     left = run("triggers", path, "gordon", "--lines", "--most-repeated", "0.5")
     assert left.code == 0, left.err
     assert "passages" not in left.err

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from termburst.inference.triggers import TriggerTest, boundary_log10_p
+from termburst.inference.triggers import TriggerTest
 from termburst.models.fit_polya_urn import fit_urn
 from termburst.models.polya_urn import PolyaUrn
 from termburst.models.urn_sequences import Sequences, UrnMatrix
@@ -115,15 +115,17 @@ def test_the_interval_is_that_of_whole_fits():
         assert abs(line - exact) > 2 * abs(3.841 - exact)
 
 
-def test_p_of_the_boundary():
-    assert 10 ** boundary_log10_p(np.array([3.841458820694124]))[0] == pytest.approx(0.025)
-    assert boundary_log10_p(np.array([0.0, 1e5])).tolist()[0] == 0
-    assert np.isfinite(boundary_log10_p(np.array([1e5]))).all()
+def test_pairs_that_are_no_entries_have_no_place():
+    _, matrix, _, test = fitted(5)
+    entries = test.entries_between(np.array([0, 1, 2, 11]), np.array([1, 0, 3, 11]))
+    assert (entries >= 0).tolist() == [True, False, True, True]
+    assert matrix.sources[entries[[0, 2, 3]]].tolist() == [0, 2, 11]
+    assert test.excess(entries[:1])[0] == pytest.approx(test.values[entries[0]] / test.alpha[1])
 
 
 @pytest.mark.slow
 def test_the_size_under_the_null():
-    p = []
+    ratios = []
     for seed in range(40):
         rng = np.random.default_rng([7, seed])
         terms = 60
@@ -135,9 +137,9 @@ def test_the_size_under_the_null():
         source = (target + rng.integers(1, terms, terms)) % terms
         matrix = UrnMatrix.of_pairs(np.append(target, source), np.append(target, target), terms)
         start = (np.full(terms, 1 / terms), np.full(matrix.sources.size, 0.01))
-        p.append(TriggerTest(sequences, fit_urn(sequences, matrix, start)).tested(1).p_value)
-    p = np.concatenate(p)
-    for level in (0.05, 0.01):
-        error = np.sqrt(level * (1 - level) / p.size)
-        assert (p <= level).mean() < level + 3.5 * error
-        assert (p <= level).mean() > 0.4 * level  # it is no empty test
+        ratios.append(TriggerTest(sequences, fit_urn(sequences, matrix, start)).statistic(np.flatnonzero(~matrix.own)))
+    ratios = np.concatenate(ratios)
+    for level, critical in ((0.05, 2.705543), (0.01, 5.411894)):  # of ½χ²_0 + ½χ²_1
+        error = np.sqrt(level * (1 - level) / ratios.size)
+        assert (ratios >= critical).mean() < level + 3.5 * error
+        assert (ratios >= critical).mean() > 0.4 * level  # it is no empty test

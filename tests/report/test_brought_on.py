@@ -59,7 +59,20 @@ def test_where_pairs_are_not_looked_for_a_sentence_says_why(texts):
 def test_nothing_is_sure_in_random_texts():
     rng = np.random.default_rng(12)
     found = surest_pairs(CountedCorpus.from_texts([" ".join(rng.choice(WORDS, 15)) for _ in range(40)]), 3)
-    assert (found["pairs"], found["why"]) == ([], "No pair of words is sure (q ≤ 0.05).")
+    assert (found["pairs"], found["why"]) == ([], "No word surely brings on another (q ≤ 0.05).")
+
+
+def test_pairs_that_only_come_together_are_not_said_to_bring_on():
+    """The words of every text in any order: "socrates" and "plato" still come in the same texts."""
+    rng = np.random.default_rng(13)
+    texts = []
+    for k in range(90):
+        words = [*rng.choice(WORDS, 15), *(["socrates", "plato"] if k % 3 == 0 else ["so", "so"])]
+        texts.append(" ".join(rng.permutation(words)))
+    pair = tb.read(texts).triggers(top=1).row(0, named=True)
+    assert {pair["source"], pair["target"]} == {"socrates", "plato"}
+    assert pair["q_together"] < 1e-5
+    assert surest_pairs(CountedCorpus.from_texts(texts), 3)["pairs"] == []
 
 
 def test_pages_may_do_without(texts):

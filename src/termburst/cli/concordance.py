@@ -13,7 +13,7 @@ from termburst.cli.conditions import Known, about
 from termburst.cli.option_values import parsed_list
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, working
-from termburst.cli.sentences import SURE, near
+from termburst.cli.sentences import SURE, brought_on, near
 from termburst.cli.shared import Confidence, CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
 from termburst.cli.text_options import CORPUS_HELP, Layer
 from termburst.display import printable
@@ -245,8 +245,9 @@ def triggers(
         float | None, typer.Option("--decay", help="Tokens after which what a word added counts half. (default: none)")
     ] = None,
     min_documents: Annotated[
-        int, typer.Option("--min-documents", min=1, help="Pairs must come in that order in so many documents.")
+        int, typer.Option("--min-documents", min=1, help="Both words must be in so many of the same documents.")
     ] = 5,
+    after: Annotated[bool, typer.Option("--after", help="Only pairs where one word brings on the other.")] = False,
     most_repeated: Annotated[
         float,
         typer.Option(
@@ -264,11 +265,14 @@ def triggers(
     csv_as_is: CsvAsIs = False,
     excel: Excel = False,
 ) -> None:
-    """List what a word brings on later in a document, and what brings it on.
+    """List the words that come together with a word, and say which come later in a document, or earlier.
 
-    ratio is how many times likelier one occurrence makes the other word, compared with words that it does not bring
-    on. q_value is the p-value, adjusted for all pairs of words that were looked at. repeated is in how many of the
-    documents both stand in eight words in a row that another document has, too: a signature, a quotation, a reprint.
+    *Together*: both words are in more of the same documents than by chance (p_together); documents and expected are
+    these numbers. *After*: of two such words, one comes later than the other in more of these documents than if the
+    words of each document were shuffled (p_after; later and earlier are the documents). The direction is "brings on"
+    or "brought on by" where both q-values are at most 0.05, and otherwise "together with". ratio is how many times
+    likelier one occurrence makes the other word in the rest of the document. repeated is in how many of the documents
+    both stand in eight words in a row that another document has, too: a signature, a quotation, a reprint.
     """
     import polars as pl
 
@@ -285,17 +289,20 @@ def triggers(
         words = OrderedWords(TokenPositions.of(texts, read.counting), read.counting.stop_word_set())
     with working("Fitting an urn"):
         fit = fit_polya_urn(words, "full", decay=decay, min_documents=min_documents)
-        table = tested(fit, word, top=None, adjust=fdr, confidence=confidence, most_repeated=most_repeated)
-    found = table.filter(pl.col("q_value") <= SURE).height
-    title = f"{many(found, 'word')} brought on by {printable(word)!r}, or bringing it on (q ≤ {SURE})"
+        table = tested(
+            fit, word, top=None, after=after, adjust=fdr, confidence=confidence, min_documents=min_documents,
+            most_repeated=most_repeated,
+        )  # fmt: skip
     if settled is Format.table:
-        table = table.drop("log10_p")
+        table = table.drop("log10_p_together", "log10_p_after")
+    title = brought_on(table, word)
     write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
-    copied = table.filter((pl.col("q_value") <= SURE) & (pl.col("repeated") > pl.col("documents") / 2)).height
+    together = table.filter(pl.col("q_together") <= SURE)
+    copied = together.filter(pl.col("repeated") > pl.col("documents") / 2).height
     if copied:
         verb = "rests" if copied == 1 else "rest"
         say(
-            f"{many(copied, 'pair')} of {found:,} {verb} mostly on passages that several documents share "
+            f"{many(copied, 'pair')} of {together.height:,} {verb} mostly on passages that several documents share "
             "(column repeated): signatures, quotations or reprints; --most-repeated 0.5 leaves them out.",
             err=True,
         )

@@ -107,6 +107,42 @@ def near(table: pl.DataFrame, word: str) -> list[str]:
     return [f"{said}; the surest is {printable(row['term'])}, {often}."]
 
 
+def brought_on(table: pl.DataFrame, word: str) -> list[str]:
+    """How many words come together with a word, and which of them surely come later or earlier, from `triggers`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = {"direction": ["together with", "brings on"], "term": ["is", "plato"], "q_together": [0.01, 0.0]}
+    >>> print(*brought_on(pl.DataFrame(found), "socrates"))
+    2 of 2 words come together with 'socrates' (q ≤ 0.05). It brings on 1 of them, which comes later: plato.
+    >>> print(*brought_on(pl.DataFrame(found)[:1], "socrates"))
+    1 of 1 word comes together with 'socrates' (q ≤ 0.05). It does not surely come later or earlier.
+    """
+    together = table.filter(table["q_together"] <= SURE)
+    verb = "comes" if together.height == 1 else "come"
+    said = [f"{_of(together.height, table.height, verb)} together with {printable(word)!r} (q ≤ {SURE})."]
+    later, earlier = (
+        together.filter(together["direction"] == name)["term"].to_list() for name in ("brings on", "brought on by")
+    )
+    if later:
+        said.append(f"It brings on {len(later):,} of them, which {_comes(later)} later: {_some(later)}.")
+    if earlier:
+        said.append(f"It is brought on by {len(earlier):,} of them, which {_comes(earlier)} earlier: {_some(earlier)}.")
+    if not later and not earlier and together.height:
+        none = "It does not" if together.height == 1 else "None of them does"
+        said.append(f"{none} surely come later or earlier.")
+    return [" ".join(said)]
+
+
+def _comes(words: list[str]) -> str:
+    return "comes" if len(words) == 1 else "come"
+
+
+def _some(words: list[str], most: int = 3) -> str:
+    return ", ".join(map(printable, words[:most])) + (", …" if len(words) > most else "")
+
+
 def _of(found: int, all_: int, verb: str) -> str:
     return f"{found:,} of {many(all_, 'word')} {verb}"
 

@@ -96,7 +96,6 @@ class PolyaUrnFit:
     prior: float | None
     decay: float | None
     pairs_looked_at: int = 0
-    _candidates: Candidates | None = field(default=None, repr=False)
     _sequences: Sequences | None = field(default=None, repr=False)
     _estimate: UrnEstimate | None = field(default=None, repr=False)
 
@@ -303,7 +302,7 @@ def fit_polya_urn(
     if found.status == "unbounded":
         warnings.warn(
             "after some words nearly only words come that they bring on, so entries of M grow without bound: their"
-            ' values are where the fit ended, and p-values of these words say little (status "unbounded")',
+            ' values are where the fit ended, and intervals of these words say little (status "unbounded")',
             stacklevel=2,
         )
     return _result(kind, terms, sequences, found, (prior, decay), candidates)
@@ -389,7 +388,6 @@ def _result(
         prior=None if kind == "constant" else shape[0],
         decay=shape[1],
         pairs_looked_at=0 if candidates is None else candidates.looked_at,
-        _candidates=candidates,
         _sequences=sequences,
         _estimate=found,
     )

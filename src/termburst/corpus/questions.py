@@ -302,16 +302,18 @@ class Questions:
         )
 
     def triggers(self, term: str | None = None, *, fit: Any = None, **options: Any) -> pl.DataFrame:
-        """What does a word bring on later in the document, and what brings it on? The smallest p-values come first.
+        """Which words come in the same documents as a word, and which of them come later, or earlier?
 
-        An urn is fitted to the order of words in all documents: a word that was said adds mass to itself and to other
-        words. The first call fits it and takes longer; then any word is quick.
+        Both questions are tested. A word brings on another if they come together, and the other one comes later more
+        often than in shuffled documents. The surest pairs come first. An urn that is fitted to the order of words says
+        how many times likelier. The first call fits it and takes longer; then any word is quick.
 
         Parameters
         ----------
-        term : a word; by default the strongest pairs of all words
+        term : a word; by default the surest pairs of all words
         fit : of `termburst.fit_polya_urn` with kind="full", for options of your own
-        options : top, adjust, confidence; see `termburst.concordance.triggers.triggers`, which explains the columns
+        options : top, after, adjust, confidence, min_documents, most_repeated; see
+            `termburst.concordance.triggers.triggers`, which explains the columns
 
         Examples
         --------

@@ -61,24 +61,18 @@ class RepeatedPairs:
     """
 
     def __init__(self, sequences: Sequences, width: int = WIDTH) -> None:
-        self.covered = repeated_tokens(sequences, width)
-        self.order = np.argsort(sequences.tokens, kind="stable")
-        self.start = np.append(0, np.cumsum(sequences.counts))
-        lengths = sequences.lengths
-        self.begin = np.repeat(sequences.ends - lengths, lengths)  # of the document of each token
+        covered = np.flatnonzero(repeated_tokens(sequences, width))
+        document = np.repeat(np.arange(sequences.ends.size), sequences.lengths)
+        cells = np.unique(sequences.tokens[covered].astype(np.int64) * sequences.ends.size + document[covered])
+        self.document = cells % max(sequences.ends.size, 1)  # with such a passage: of each term, ascending
+        self.start = np.searchsorted(cells, np.arange(sequences.terms + 1) * sequences.ends.size)
 
-    def documents(self, source: Integers, target: Integers) -> Integers:
-        """Documents where the first target, and the last source before it, stand in repeated passages; one per pair."""
-        return np.array([self._one(int(i), int(k)) for i, k in zip(source, target, strict=True)], dtype=np.int64)
+    def documents(self, one: Integers, other: Integers) -> Integers:
+        """Documents where both words stand in repeated passages, in one or in several; one per pair."""
+        return np.array([self._both(int(i), int(k)) for i, k in zip(one, other, strict=True)], dtype=np.int64)
 
-    def _one(self, source: int, target: int) -> int:
-        first = self._places(target)
-        first = first[np.append(True, np.diff(self.begin[first]) > 0)] if first.size else first
-        before = self._places(source)
-        nearest = np.searchsorted(before, first) - 1
-        first, nearest = first[nearest >= 0], before[nearest[nearest >= 0]]
-        both = (nearest >= self.begin[first]) & self.covered[first] & self.covered[nearest]
-        return int(np.count_nonzero(both))
+    def _both(self, one: int, other: int) -> int:
+        return int(np.intersect1d(self._of(one), self._of(other), assume_unique=True).size)
 
-    def _places(self, term: int) -> NDArray[np.intp]:
-        return self.order[self.start[term] : self.start[term + 1]]
+    def _of(self, term: int) -> Integers:
+        return self.document[self.start[term] : self.start[term + 1]]

@@ -1,4 +1,4 @@
-"""Which words bring on which: a likelihood-ratio test and an interval for each entry of the urn's matrix."""
+"""How much a word brings on another: a likelihood ratio and an interval for each entry of the urn's matrix."""
 
 from __future__ import annotations
 
@@ -6,10 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtri, log_ndtr
+from scipy.special import chdtri
 
 from termburst.core import urn_columns as core
-from termburst.inference.multiplicity import adjust_log10
 from termburst.models.fit_polya_urn import UrnEstimate
 from termburst.models.urn_sequences import SMALL, Floats, Integers, Sequences, UrnMatrix
 from termburst.threads import in_threads
@@ -17,29 +16,6 @@ from termburst.threads import in_threads
 PARTS = 64  # into which the pairs are divided for the threads
 MOST_RATIO = 1e9  # a ratio beyond this is infinite
 _HALVINGS = 45  # of the logarithm of an end of an interval: to about 1e-12
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Triggers:
-    """Tested pairs of words; arrays have one entry per pair.
-
-    Attributes
-    ----------
-    source, target : terms: does the source bring on the target?
-    excess : M[source, target]/α[target]: just after the source, the target is 1 + excess times as likely as without it;
-        infinite if the target never comes without one of its sources
-    statistic : the likelihood ratio 2 (ℓ̂ − ℓ at M[source, target] = 0)
-    p_value, log10_p : its tail under ½χ²_0 + ½χ²_1
-    q_value : adjusted by Benjamini and Hochberg over every pair that the screen looked at
-    """
-
-    source: Integers
-    target: Integers
-    excess: Floats
-    statistic: Floats
-    p_value: Floats
-    log10_p: Floats
-    q_value: Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,9 +80,10 @@ class TriggerTest:
     >>> sequences = Sequences(tokens, np.arange(1, 28) * 4, 3)
     >>> matrix = UrnMatrix.of_pairs([0, 1, 2, 0], [0, 1, 2, 1], 3)
     >>> fit = fit_urn(sequences, matrix, (np.full(3, 1 / 3), np.full(4, 0.1)))
-    >>> found = TriggerTest(sequences, fit).tested(10)
-    >>> found.source.tolist(), found.target.tolist(), bool(found.p_value[0] < 0.01)
-    ([0], [1], True)
+    >>> test = TriggerTest(sequences, fit)
+    >>> entry = test.entries_between(np.array([0]), np.array([1]))
+    >>> bool(test.statistic(entry)[0] > 5.4), bool(test.intervals(entry)[0][0] > 0)
+    (True, True)
     """
 
     def __init__(self, sequences: Sequences, fit: UrnEstimate) -> None:
@@ -193,20 +170,25 @@ class TriggerTest:
         """2 (ℓ̂ − ℓ at 0) of some entries."""
         return np.maximum(self.likelihood_ratio(entries, np.zeros(entries.size)), 0.0)
 
-    def tested(self, looked_at: int, *, adjust: str = "bh") -> Triggers:
-        """All entries off the diagonal, with q over *looked_at* pairs: those that are no entries have p = 1."""
-        entries = np.flatnonzero(~self.matrix.own)
-        statistic = self.statistic(entries)
-        target = self.matrix.targets[entries]
-        log10_p = boundary_log10_p(statistic)
+    def excess(self, entries: Integers) -> Floats:
+        """M/α of some entries: just after its source, the target is 1 + excess times as likely as without it.
+
+        It is infinite if the target never comes without one of its sources.
+        """
         with np.errstate(divide="ignore", invalid="ignore"):
-            excess = np.where(self.values[entries] > 0, self.values[entries] / self.alpha[target], 0.0)
-            excess[excess > MOST_RATIO] = np.inf
-        q = np.ones(entries.size)
-        if entries.size:
-            q = 10.0 ** adjust_log10(log10_p, adjust, tests=max(looked_at, entries.size))
-        source = self.matrix.sources[entries].astype(np.int64)
-        return Triggers(source, target, excess, statistic, 10.0**log10_p, log10_p, q)
+            found = np.where(
+                self.values[entries] > 0, self.values[entries] / self.alpha[self.matrix.targets[entries]], 0.0
+            )
+        found[found > MOST_RATIO] = np.inf
+        return found
+
+    def entries_between(self, source: Integers, target: Integers) -> NDArray[np.int64]:
+        """The place of pairs among the entries of M; −1 if M has no such entry."""
+        terms = self.matrix.indptr.size - 1
+        keys = self.matrix.targets * terms + self.matrix.sources
+        wanted = np.asarray(target, dtype=np.int64) * terms + source
+        place = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
+        return np.where(keys[place] == wanted, place, -1)
 
     def intervals(self, entries: Integers, confidence: float = 0.95, *, ratio: bool = True) -> tuple[Floats, Floats]:
         """Profile-likelihood intervals of M/α (or of M; −1 − k: of α_k): values with a small enough likelihood ratio.
@@ -252,22 +234,3 @@ def _bend(x: Floats) -> Floats:
     near = np.abs(x) < 1e-4
     away = np.where(near, 1.0, x)
     return np.where(near, 1 - 2 * x / 3, 2 * (away - np.log1p(away)) / away**2)
-
-
-def boundary_log10_p(statistic: Floats) -> Floats:
-    """log₁₀ P(T ≥ t) of a likelihood ratio at the boundary of one parameter, ½χ²_0 + ½χ²_1; 0 at t = 0.
-
-    Examples
-    --------
-    >>> (10 ** boundary_log10_p(np.array([0.0, 2.705543]))).round(6).tolist()
-    [1.0, 0.05]
-    """
-    # P(χ²_1 ≥ t)/2 = Φ(−√t)
-    return np.where(statistic > 0, log_ndtr(-np.sqrt(statistic)) / np.log(10), 0.0)
-
-
-def entries_between(test: TriggerTest, source: Integers, target: Integers) -> NDArray[np.int64]:
-    """The place of pairs among the entries of M; all must be there."""
-    terms = test.matrix.indptr.size - 1
-    keys = test.matrix.targets * terms + test.matrix.sources
-    return np.searchsorted(keys, target.astype(np.int64) * terms + source)

@@ -1,4 +1,4 @@
-"""A network of words that bring on each other."""
+"""A network of words that come together, with arrows to those that come later."""
 
 from __future__ import annotations
 
@@ -13,56 +13,59 @@ from termburst.plot.terms import families
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-MOST_ARROWS = 200
+MOST_PAIRS = 200
+COLUMNS = ("source", "target", "documents", "expected", "q_together", "q_after")
 _ROUNDS = 300
 
 
 def triggers(table: Any, *, top: int = 40, q: float = 0.05) -> Figure:
-    """Draw the strongest pairs as arrows from the word that was said to the word that it brings on.
+    """Draw the surest pairs: an arrow from a word to one that it brings on, a line between words that come together.
 
-    The width of an arrow grows with the logarithm of the ratio. Words of one group of arrows stand together.
+    An arrow needs q_together and q_after of at most *q*, a line only q_together. The width grows with the logarithm of
+    documents/expected. Words that are connected stand together.
 
     Parameters
     ----------
-    table : of `Corpus.triggers()` for all pairs, with the columns source, target, ratio and q_value
-    top : at most how many arrows, the smallest p-values first
-    q : pairs with a larger q_value are not drawn
+    table : of `Corpus.triggers()` for all pairs, with the columns of `COLUMNS`
+    top : at most how many pairs, the first ones of the table
+    q : pairs with a larger q_together are not drawn
 
     Examples
     --------
     >>> import polars as pl
-    >>> pairs = {"source": ["socrates", "a"], "target": ["plato", "b"], "ratio": [9.0, 2.0], "q_value": [0.001, 0.5]}
-    >>> figure = triggers(pl.DataFrame(pairs))
+    >>> pairs = {"source": ["socrates", "a"], "target": ["plato", "b"], "documents": [20, 9], "expected": [5.0, 8.0]}
+    >>> figure = triggers(pl.DataFrame({**pairs, "q_together": [0.001, 0.5], "q_after": [0.01, 0.9]}))
     >>> [text.get_text() for text in figure.axes[0].texts if text.get_text()]
     ['socrates', 'plato']
     """
-    missing = [name for name in ("source", "target", "ratio", "q_value") if name not in getattr(table, "columns", ())]
+    missing = [name for name in COLUMNS if name not in getattr(table, "columns", ())]
     if missing:
         raise ValueError(f"the table has no column {missing[0]}; give the table of corpus.triggers(), of all pairs")
-    if not isinstance(top, (int, np.integer)) or not 1 <= top <= MOST_ARROWS:
-        raise ValueError(f"top must be a whole number from 1 to {MOST_ARROWS}; got {top!r}")
-    drawn = [row for row in table.select("source", "target", "ratio", "q_value").rows() if row[3] <= q][:top]
+    if not isinstance(top, (int, np.integer)) or not 1 <= top <= MOST_PAIRS:
+        raise ValueError(f"top must be a whole number from 1 to {MOST_PAIRS}; got {top!r}")
+    drawn = [row for row in table.select(COLUMNS).rows() if row[4] <= q][:top]
     if not drawn:
-        raise ValueError(f"there is nothing to draw: no pair has a q_value of at most {q:g}")
+        raise ValueError(f"there is nothing to draw: no pair has a q_together of at most {q:g}")
     names = list(dict.fromkeys(name for row in drawn for name in row[:2]))
     number = {name: k for k, name in enumerate(names)}
-    arrows = [(number[source], number[target], float(ratio)) for source, target, ratio, _ in drawn]
-    where = layout(len(names), [(i, k) for i, k, _ in arrows])
+    pairs = [(number[row[0]], number[row[1]]) for row in drawn]
+    where = layout(len(names), pairs)
     figure = sheet(WIDTH, 6.0)
     axes = figure.add_subplot()
     axes.set_axis_off()
-    finite = max([ratio for *_, ratio in arrows if np.isfinite(ratio)], default=2.0)
-    widths = [float(np.log2(np.clip(ratio, 1.0, finite))) for *_, ratio in arrows]
-    largest = max([*widths, 1e-9])
-    for (i, k, _), width in zip(arrows, widths, strict=True):
-        style = {"arrowstyle": "-|>", "color": BLUE, "lw": 0.5 + 2 * width / largest, "alpha": 0.6}
-        style |= {"shrinkA": 9, "shrinkB": 9, "connectionstyle": "arc3,rad=0.12"}
+    widths = np.log2([max(shared / max(expected, 1e-9), 1.0) for _, _, shared, expected, _, _ in drawn])
+    arrows = [row[5] <= q for row in drawn]
+    for (i, k), width, arrow in zip(pairs, widths / max(widths.max(), 1e-9), arrows, strict=True):
+        style = {"arrowstyle": "-|>" if arrow else "-", "color": BLUE if arrow else "0.5", "lw": 0.5 + 2 * width}
+        style |= {"alpha": 0.6, "shrinkA": 9, "shrinkB": 9, "connectionstyle": "arc3,rad=0.12"}
         axes.annotate("", where[k], where[i], arrowprops=style)
     for name, (x, y) in zip(names, where, strict=True):
         axes.text(x, y, name, ha="center", va="center", fontsize=SMALL, parse_math=False, fontfamily=families())
     axes.set(xlim=(-0.08, 1.08), ylim=(-0.06, 1.06))
-    title = f"{len(arrows)} pair{'s' if len(arrows) > 1 else ''}: the first word brings on the second"
-    axes.set_title(title, fontsize=NORMAL)
+    brought, lines = sum(arrows), len(arrows) - sum(arrows)
+    title = [f"{brought} arrow{'s' * (brought != 1)}: the first word brings on the second"] * (brought > 0)
+    title += [f"{lines} line{'s' * (lines != 1)}: the words come together"] * (lines > 0)
+    axes.set_title("; ".join(title), fontsize=NORMAL)
     return figure
 
 

@@ -17,16 +17,19 @@ MOST_REPEATED = 0.5  # pairs that rest on repeated passages in more of their doc
 
 
 def surest_pairs(corpus: Any, most: int) -> Dict:
-    """The pairs of words where one surely brings on the other (q ≤ 0.05), or a sentence that says why there are none.
+    """The pairs of words where one surely brings on the other, or a sentence that says why there are none.
+
+    The words surely come together, and one surely comes later: q_together and q_after are at most 0.05.
 
     A large corpus is represented by evenly spaced documents with about 250,000 tokens.
 
     Returns
     -------
     dict
-        pairs, a list of dicts (source, target, ratio, ci_low, ci_high, documents, expected, log10_q; an infinite number
-        is None), the surest first; looked_at, how many documents were used; why, a sentence if there are no pairs, or
-        None; unbounded, whether entries of the fitted urn grow without bound.
+        pairs, a list of dicts (source, target, documents, expected, later, earlier, log10_q_after, ratio, ci_low,
+        ci_high; a number that is infinite or not known is None), those that most surely come together first; looked_at,
+        how many documents were used; why, a sentence if there are no pairs, or None; unbounded, whether entries of the
+        fitted urn grow without bound.
 
     Examples
     --------
@@ -55,9 +58,9 @@ def surest_pairs(corpus: Any, most: int) -> Dict:
             urn = fit_polya_urn(OrderedWords(positions, corpus.counting.stop_word_set()), "full")
     except ValueError as error:  # from which nothing can be learned, such as documents of one word
         return {**nothing, "why": f"They were not looked for: {error}."}
-    table = triggers(urn, top=most, most_repeated=MOST_REPEATED)
-    pairs = [_pair(row) for row in table.iter_rows(named=True) if row["q_value"] is not None and row["q_value"] <= SURE]
-    none = None if pairs else f"No pair of words is sure (q ≤ {SURE})."
+    table = triggers(urn, top=most, after=True, most_repeated=MOST_REPEATED)
+    pairs = [_pair(row) for row in table.iter_rows(named=True)]
+    none = None if pairs else f"No word surely brings on another (q ≤ {SURE})."
     return {"pairs": pairs, "looked_at": len(chosen), "why": none, "unbounded": urn.status == "unbounded"}
 
 
@@ -73,5 +76,5 @@ def _why_not(corpus: Any) -> str:
 
 def _pair(row: dict[str, Any]) -> Dict:
     ratios = {name: shown_ratio(row[name]) for name in ("ratio", "ci_low", "ci_high")}
-    plain = {name: row[name] for name in ("source", "target", "documents", "expected")}
-    return {**plain, **ratios, "log10_q": shown_q(row["q_value"])}
+    plain = {name: row[name] for name in ("source", "target", "documents", "expected", "later", "earlier")}
+    return {**plain, "log10_q_after": shown_q(row["q_after"]), **ratios}

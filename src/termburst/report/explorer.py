@@ -159,7 +159,7 @@ class Explorer:
         return sure_collocates(found)
 
     def triggers(self, term: str) -> Dict:
-        """What a term brings on later in a document, and what brings it on. The first call fits an urn, once."""
+        """Words that come together with a term, and which come later or earlier. The first call fits an urn, once."""
         return self._kept(("triggers", term), lambda: {"triggers": self._brought(term)})
 
     def _brought(self, term: str) -> list[Dict]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _AROUND = 70  # characters of context on each side of a term
 COLLOCATES = 12  # words near a term
-TRIGGERS = 24  # words that a term brings on, and that bring it on
+TRIGGERS = 24  # words that come together with a term
 _WITH_COLLOCATES, _COLLOCATE_ROWS = 200, 30_000_000  # terms of a page that have them; words × terms that are tested
 _FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
 _FEW_TERMS = 64  # of one document, up to which it is faster to look for each than to cut the whole text into tokens
@@ -184,16 +184,17 @@ def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
 
 
 def sure_triggers(table: pl.DataFrame) -> list[dict[str, Any]]:
-    """The rows of a frame of `triggers` for one word with q ≤ 0.05, as the page shows them; an open end is None."""
-    names = ("direction", "term", "ratio", "ci_low", "ci_high", "documents", "q_value")
+    """The rows of a frame of `triggers` for one word that surely come together, as the page shows them."""
+    names = ("direction", "term", "documents", "expected", "later", "earlier")
     return [
         {
-            "direction": direction, "term": term, "ratio": shown_ratio(ratio), "ci_low": shown_ratio(low),
-            "ci_high": shown_ratio(high), "documents": documents, "log10_q": shown_q(q),
+            **{name: row[name] for name in names},
+            **{name: shown_ratio(row[name]) for name in ("ratio", "ci_low", "ci_high")},
+            **{f"log10_{name}": shown_q(row[name]) for name in ("q_together", "q_after")},
         }
-        for direction, term, ratio, low, high, documents, q in table.select(names).iter_rows()
-        if q is not None and q <= SURE
-    ]  # fmt: skip
+        for row in table.iter_rows(named=True)
+        if row["q_together"] <= SURE
+    ]
 
 
 def shown_ratio(value: float | None) -> float | None:

@@ -100,9 +100,9 @@ function drawPairs(report, choose) {
   const all = report.overview.documents;
   byId("pairs-note").textContent =
     why ??
-    "After the first word, the second is likelier in the rest of the document: the surest pairs, by an urn fitted to the order of words" +
+    "Both words come in more of the same documents than by chance, and the second comes later in more of them than if the words of each document were shuffled: the surest pairs" +
       `${lookedAt < all ? ` in ${whole(lookedAt)} of the ${manyDocuments(all)}, evenly spaced` : ""}. Pairs that mostly stand in passages which other documents repeat are left out. ` +
-      `A pair is not a cause: words of one topic bring on each other.${unbounded ? " Some words are always followed by the same words; their numbers say little." : ""}`;
+      `A pair is not a cause.${unbounded ? " Some words are always followed by the same words; their numbers say little." : ""}`;
   const place = new Map(pairs.flatMap(({ source, target }) => [[source, -1], [target, -1]]));
   report.terms.forEach((term, i) => place.has(term) && place.set(term, i));
   const word = (term) => {
@@ -114,12 +114,16 @@ function drawPairs(report, choose) {
   };
   byId("pairs-list").hidden = !pairs.length;
   byId("pairs-list").replaceChildren(
-    ...pairs.map(({ source, target, ratio, ci_low: low, ci_high: high, documents, expected }) => {
+    ...pairs.map(({ source, target, documents, expected, later, earlier, ratio, ci_low: low, ci_high: high }) => {
       const item = element("li");
       const interval = high === null ? `at least ${times(low)}` : `${times(low)} to ${times(high)}`;
       const likelier =
-        ratio === null ? `comes only after it or other such words (95 %: ${interval} likelier)` : `is ${times(ratio)} likelier after it (95 %: ${interval})`;
-      item.append(word(source), " brings on ", word(target), `, which ${likelier}. The first stands before the second in ${manyDocuments(documents)}; ${few(expected)} are expected by chance.`);
+        low === null || low <= 1
+          ? ""
+          : ratio === null
+            ? `, and comes only after it or other such words (95 %: ${interval} likelier)`
+            : `, and is ${times(ratio)} likelier after it (95 %: ${interval})`;
+      item.append(word(source), " brings on ", word(target), `, which comes later in ${manyDocuments(later)} and earlier in ${whole(earlier)}${likelier}. Both words are in ${manyDocuments(documents)}; ${few(expected)} are expected by chance.`);
       return item;
     }),
   );

@@ -34,7 +34,7 @@ async function askForPanel(report, i) {
   }
 }
 
-// Words that the chosen one brings on. The server fits an urn for the first of them, which takes a while.
+// Words that come together with the chosen one, and which come later or earlier. The server fits an urn for the first of them, which takes a while.
 async function askForTriggers(report) {
   const i = report.chosen;
   const term = report.terms[i];
@@ -51,20 +51,24 @@ async function askForTriggers(report) {
 
 function drawTriggers(report, { triggers }) {
   byId("triggers-ask").hidden = Boolean(triggers);
-  byId("triggers-status").textContent = triggers && !triggers.length ? `No ${report.word} surely brings it on, or is surely brought on by it.` : "";
+  byId("triggers-status").textContent = triggers && !triggers.length ? `No ${report.word} surely comes together with it.` : "";
   const number = (value) => (value === null ? "∞" : times(value));
   byId("triggers").replaceChildren(
     ...(triggers?.length
       ? [
           plainTable(
-            ["", report.word, "times likelier", "95 % interval", "documents", "q"],
+            ["", report.word, "documents", "by chance", "q", "later", "earlier", "q of the order", "times likelier", "95 % interval"],
             triggers.map((row) => [
               row.direction,
               brief(row.term, 40),
-              number(row.ratio),
-              `${row.ci_low === null ? "–" : times(row.ci_low)} to ${number(row.ci_high)}`,
               whole(row.documents),
-              probability(row.log10_q),
+              few(row.expected),
+              probability(row.log10_q_together),
+              whole(row.later),
+              whole(row.earlier),
+              probability(row.log10_q_after),
+              row.ci_low === null ? "–" : number(row.ratio),
+              row.ci_low === null ? "–" : `${times(row.ci_low)} to ${number(row.ci_high)}`,
             ]),
           ),
         ]
