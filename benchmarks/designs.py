@@ -9,6 +9,9 @@ the standard error between draws of the covariate; in parentheses the per cent a
 random, and a tenth of the words lose three quarters of their documents on one side: of those with q ≤ 5 %, how many are
 not among these?
 
+Strata. Words are drawn on documents in strata of 2 to 20, half of each on either side: a parameter for each stratum.
+Pairs. The same with documents of both sides in each cluster: cluster=, strata=, and a paired t test.
+
     TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …]
     … --parts fdr --only "by president"
 """
@@ -18,6 +21,7 @@ from __future__ import annotations
 import argparse
 import os
 import time
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +31,7 @@ import polars as pl
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, hstack
 from scipy.special import betaln, expit
+from scipy.stats import ttest_rel
 from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst.inference.designs import Contrast, DesignComparison
@@ -37,7 +42,7 @@ from termburst.paper.collections import Collections
 from termburst.tables import keyness_design
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**9))
-PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr", "confounded")
+PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr", "confounded", "strata", "pairs")
 TIES = {"beyond": -0.5, "documents": 0.0, "tie": 0.5, "tokens": 1.0}  # what of a word differs: its true κ
 
 
@@ -191,6 +196,91 @@ def show_clusters(asked: argparse.Namespace, rng: np.random.Generator) -> None:
 
 def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     simulated(asked, rng, asked.ratios, TIES, 0.5)
+
+
+def words_in_strata(
+    rng: np.random.Generator, strata: int, each: int, words: int, ratio: float, spread: float
+) -> tuple[csr_array, np.ndarray, np.ndarray]:
+    """Counts of *words* and the rest in that many *strata* of documents, the side and the stratum of each document.
+
+    Lengths are log-normal around 800. A stratum has its own share of each word, by *spread* on the logarithmic scale.
+    """
+    stratum = np.repeat(np.arange(strata), each)
+    side = np.concatenate([rng.permutation((np.arange(each) + rng.integers(2)) % 2) for _ in range(strata)])
+    lengths = np.maximum(rng.lognormal(np.log(800), 0.5, stratum.size).astype(int), 50)
+    mean = 10 ** rng.uniform(-4, -2.3, words)
+    alpha_0 = 10 ** rng.uniform(1.5, 3.5, words)
+    omega = np.log(mean) + spread * rng.normal(size=(strata, words))[stratum] + np.log(ratio) * side[:, None]
+    pi = expit(omega)
+    counts = rng.binomial(lengths[:, None], rng.beta(alpha_0 * pi, alpha_0 * (1 - pi)))
+    rest = np.maximum(lengths - counts.sum(axis=1), 0)
+    counts = np.column_stack([counts, rest])
+    return csr_array(counts[:, counts.sum(axis=0) >= 5]), side, stratum
+
+
+def show_strata(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    """Size, and coverage of ratios of 1 and 1.5, by how many documents a stratum has: words with 20 to 999 tokens."""
+    print("| strata of | strata | words | p ≤ 5 % at ratio 1 | p ≤ 0.1 % | interval covers 1 | covers 1.5 |")
+    for each in (2, 3, 5, 8, 10, 15, 20):
+        for strata in (2, 4, 8, 24, 48):
+            false: list[float] = []
+            covered: dict[float, list[bool]] = {1.0: [], 1.5: []}
+            for ratio, inside in covered.items():
+                for _ in range(asked.draws):
+                    X, side, stratum = words_in_strata(rng, strata, each, 40, ratio, 0.5)
+                    indicator = stratum[:, None] == np.arange(1, strata)
+                    matrix = np.column_stack([np.ones(side.size), indicator, side]).astype(float)
+                    test = comparison(X, matrix).test(Contrast("x", np.eye(strata + 1)[-1], np.array([0, strata])))
+                    n_i, true = np.asarray(X.sum(axis=0)).ravel(), np.log2(ratio)
+                    asked_for = (n_i >= 20) & (n_i < 1_000)
+                    asked_for[-1] = False
+                    inside.extend(((test.ci_low <= true) & (test.ci_high >= true))[asked_for].tolist())
+                    false += test.p_value[asked_for].tolist() if ratio == 1 else []
+            shares = [np.array(false) <= 0.05, np.array(false) <= 0.001, *covered.values()]
+            cells = " | ".join(
+                f"{100 * np.mean(one):.1f} ± {100 * np.std(one) / len(one) ** 0.5:.1f}" for one in shares
+            )
+            print(f"| {each} | {strata} | {len(false)} | {cells} |", flush=True)
+
+
+def show_pairs(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    """Words with p ≤ 5 % if each of 20 clusters has as many documents of either side: by cluster=, and by strata=.
+
+    Beside them the paired t test of the logarithms of shares, with half a token added, of words with 100 tokens.
+    """
+    print("| clusters of | spread | ratio | cluster= | strata= | as if independent | paired t |")
+    for each in (2, 4, 10):
+        for spread in (0.5, 1.0, 1.5):
+            for ratio in (1.0, 1.5, 2.0):
+                found: list[list[float]] = [[] for _ in range(4)]
+                for _ in range(asked.draws):
+                    X, side, cluster = words_in_strata(rng, 20, each, 40, ratio, spread)
+                    about = pl.DataFrame({"x": np.where(side, "a", "b"), "cluster": cluster.astype(str)})
+                    options = {"metadata": about, "confidence": None, "sort": "term", "adjust": "none"}
+                    terms = [f"{k:02}" for k in range(X.shape[1])]
+                    enough = (np.asarray(X.sum(axis=0)).ravel() >= 100)[:-1]
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        by = keyness_design(X, "x", terms=terms, cluster="cluster", **options)
+                        within = keyness_design(X, "x", terms=terms, strata="cluster", **options)
+                    for k, p_value in enumerate((by["p_value"], within["p_value"], by["p_documents"])):
+                        found[k] += (p_value.to_numpy()[:-1][enough] <= 0.05).tolist()
+                    found[3] += (paired(X.toarray()[:, :-1][:, enough], X, side, cluster) <= 0.05).tolist()
+                cells = " | ".join(
+                    f"{100 * np.mean(one):.1f} ± {100 * np.std(one) / len(one) ** 0.5:.1f}" for one in found
+                )
+                print(f"| {each} | {spread:g} | {ratio:g} | {cells} |", flush=True)
+
+
+def paired(counts: np.ndarray, X: csr_array, side: np.ndarray, cluster: np.ndarray) -> np.ndarray:
+    """p of the paired t test of each word: of log shares of the two sides of a cluster."""
+    number = cluster.max() + 1
+    place = cluster + number * side
+    gathered, tokens = np.zeros((2 * number, counts.shape[1])), np.zeros(2 * number)
+    np.add.at(gathered, place, counts)
+    np.add.at(tokens, place, np.asarray(X.sum(axis=1)).ravel())
+    log = np.log((gathered + 0.5) / (tokens[:, None] + 1))
+    return np.asarray(ttest_rel(log[:number], log[number:]).pvalue)
 
 
 def show_confounded(asked: argparse.Namespace, rng: np.random.Generator) -> None:

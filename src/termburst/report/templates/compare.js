@@ -121,6 +121,9 @@ function aboutKeyness(report) {
   describeSides(report);
 }
 
+// What the comparison cannot find, or where its p-values do not hold: sentences of tables/reach.py.
+const notesOf = ({ notes }) => (notes ?? []).map((note) => `${capital(visible(note))}.`).join(" ");
+
 function describeSides(report) {
   const { columns, overview, sides, settings } = report;
   byId("size").textContent = columns.group
@@ -132,10 +135,11 @@ function describeSides(report) {
     `${whole(overview.sure)} of ${columns.group ? `${whole(overview.tested)} comparisons of a ${report.word} between a group and the rest` : report.sized(overview.tested)} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${settings.method}”`} (${report.bar}). ` +
     (byBursts && report.rows === overview.tested ? `G², which takes every token for an independent witness, would call ${whole(cried)} different.` : "");
   const few = sides.filter(({ documents }) => documents < 5);
-  byId("advice").hidden = !few.length;
+  const notes = notesOf(report);
+  byId("advice").hidden = !few.length && !notes;
   byId("advice").textContent = few.length
-    ? `${few.map(({ name, documents }) => `${visible(name)} has ${manyDocuments(documents)}`).join(", ")}: so few documents cannot tell a difference between groups from one between texts. Cut long texts into pieces, or compare larger groups.`
-    : "";
+    ? `${notes}${notes && " "}${few.map(({ name, documents }) => `${visible(name)} has ${manyDocuments(documents)}`).join(", ")}: so few documents cannot tell a difference between groups from one between texts. Cut long texts into pieces, or compare larger groups.`
+    : notes;
   byId("main-title").textContent = "How much, and how sure";
   byId("scale-name").textContent = "Scale";
   byId("main-note").textContent =
