@@ -11,6 +11,7 @@ not among these?
 
 Strata. Words are drawn on documents in strata of 2 to 20, half of each on either side: a parameter for each stratum.
 Pairs. The same with documents of both sides in each cluster: cluster=, strata=, and a paired t test.
+Few. 6 to 30 clusters of ten documents, each wholly on one side.
 
     TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …]
     … --parts fdr --only "by president"
@@ -28,10 +29,10 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+from _strata import paired, words_in_strata
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, hstack
 from scipy.special import betaln, expit
-from scipy.stats import ttest_rel
 from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst.inference.designs import Contrast, DesignComparison
@@ -42,7 +43,7 @@ from termburst.paper.collections import Collections
 from termburst.tables import keyness_design
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**9))
-PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr", "confounded", "strata", "pairs")
+PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr", "confounded", "strata", "pairs", "few")
 TIES = {"beyond": -0.5, "documents": 0.0, "tie": 0.5, "tokens": 1.0}  # what of a word differs: its true κ
 
 
@@ -198,26 +199,6 @@ def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     simulated(asked, rng, asked.ratios, TIES, 0.5)
 
 
-def words_in_strata(
-    rng: np.random.Generator, strata: int, each: int, words: int, ratio: float, spread: float
-) -> tuple[csr_array, np.ndarray, np.ndarray]:
-    """Counts of *words* and the rest in that many *strata* of documents, the side and the stratum of each document.
-
-    Lengths are log-normal around 800. A stratum has its own share of each word, by *spread* on the logarithmic scale.
-    """
-    stratum = np.repeat(np.arange(strata), each)
-    side = np.concatenate([rng.permutation((np.arange(each) + rng.integers(2)) % 2) for _ in range(strata)])
-    lengths = np.maximum(rng.lognormal(np.log(800), 0.5, stratum.size).astype(int), 50)
-    mean = 10 ** rng.uniform(-4, -2.3, words)
-    alpha_0 = 10 ** rng.uniform(1.5, 3.5, words)
-    omega = np.log(mean) + spread * rng.normal(size=(strata, words))[stratum] + np.log(ratio) * side[:, None]
-    pi = expit(omega)
-    counts = rng.binomial(lengths[:, None], rng.beta(alpha_0 * pi, alpha_0 * (1 - pi)))
-    rest = np.maximum(lengths - counts.sum(axis=1), 0)
-    counts = np.column_stack([counts, rest])
-    return csr_array(counts[:, counts.sum(axis=0) >= 5]), side, stratum
-
-
 def show_strata(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     """Size, and coverage of ratios of 1 and 1.5, by how many documents a stratum has: words with 20 to 999 tokens."""
     print("| strata of | strata | words | p ≤ 5 % at ratio 1 | p ≤ 0.1 % | interval covers 1 | covers 1.5 |")
@@ -241,6 +222,33 @@ def show_strata(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                 f"{100 * np.mean(one):.1f} ± {100 * np.std(one) / len(one) ** 0.5:.1f}" for one in shares
             )
             print(f"| {each} | {strata} | {len(false)} | {cells} |", flush=True)
+
+
+def show_few(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    """Size with few clusters of ten documents, each wholly on one side, by `cluster=`: the documents are summed."""
+    print("| clusters | spread | p ≤ 5 %, n 5–19 | 20–99 | 100–999 | ≥ 1,000 | reference chi2 |")
+    for clusters in (6, 8, 10, 15, 30):
+        for spread in (0.25, 0.5, 1.0):
+            by_draw, by_chi2 = [], []
+            for _ in range(asked.draws):
+                X, _, cluster = words_in_strata(rng, clusters, 10, 40, 1.0, spread)
+                side = rng.permutation(np.arange(clusters) % 2)[cluster]
+                about = pl.DataFrame({"x": np.where(side, "a", "b"), "cluster": cluster.astype(str)})
+                terms = [f"{k:02}" for k in range(X.shape[1])]
+                options = {"metadata": about, "confidence": None, "sort": "term", "adjust": "none", "terms": terms}
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    table = keyness_design(X, "x", cluster="cluster", **options)
+                by_draw.append(rates(table["p_value"].to_numpy()[:-1], np.asarray(X.sum(axis=0)).ravel()[:-1]))
+                by_chi2.append(float(table["reference"].str.ends_with("chi2").mean()))
+            found = 100 * np.array(by_draw)
+            cells = [
+                f"{np.nanmean(one):.1f} ± {np.nanstd(one) / np.sum(~np.isnan(one)) ** 0.5:.1f}"
+                if (~np.isnan(one)).any()
+                else "–"
+                for one in found.T
+            ]
+            print(f"| {clusters} | {spread:g} | {' | '.join(cells)} | {100 * np.mean(by_chi2):.0f} % |", flush=True)
 
 
 def show_pairs(asked: argparse.Namespace, rng: np.random.Generator) -> None:
@@ -270,17 +278,6 @@ def show_pairs(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                     f"{100 * np.mean(one):.1f} ± {100 * np.std(one) / len(one) ** 0.5:.1f}" for one in found
                 )
                 print(f"| {each} | {spread:g} | {ratio:g} | {cells} |", flush=True)
-
-
-def paired(counts: np.ndarray, X: csr_array, side: np.ndarray, cluster: np.ndarray) -> np.ndarray:
-    """p of the paired t test of each word: of log shares of the two sides of a cluster."""
-    number = cluster.max() + 1
-    place = cluster + number * side
-    gathered, tokens = np.zeros((2 * number, counts.shape[1])), np.zeros(2 * number)
-    np.add.at(gathered, place, counts)
-    np.add.at(tokens, place, np.asarray(X.sum(axis=1)).ravel())
-    log = np.log((gathered + 0.5) / (tokens[:, None] + 1))
-    return np.asarray(ttest_rel(log[:number], log[number:]).pvalue)
 
 
 def show_confounded(asked: argparse.Namespace, rng: np.random.Generator) -> None:
