@@ -66,3 +66,10 @@ def test_an_effect_of_0_beside_a_small_q_is_explained(said):
         "(report.namesOf = () => ['A', 'B'], keynessSentence(report, 0))", columns | {"effect": [-0.2], "only_in": [""]}
     )
     assert text.endswith("That is more than its burstiness explains.")
+
+
+def test_what_cannot_be_found_is_said(said):
+    assert said("notesOf(report)", {}, notes=["with 8 clusters no p is below 0.0039", "so it is"]) == (
+        "With 8 clusters no p is below 0.0039. So it is."
+    )
+    assert said("notesOf(report)", {}) == ""  # a page of an older summary

@@ -69,9 +69,10 @@ def keyness_design(
     cluster : str, optional
         Column that says which documents may depend on each other, such as the speaker. If no column of the design
         varies within a cluster, the documents of a cluster are summed. Otherwise the scores of clusters are compared
-        with those of random signs.
+        with those of random signs, which finds few differences if each cluster has both sides; a warning says so.
     strata : str, optional
-        Column within whose values documents are compared: one more category in the formula.
+        Column within whose values documents are compared: one more category in the formula. With many strata of fewer
+        than 15 documents p is too small; a warning says so.
     confidence, adjust, min_count, sort : see `keyness`; q is adjusted for the terms of each contrast by itself
 
     Returns
