@@ -1,11 +1,13 @@
 """Concordance and collocates: speed, the same lines as a plain regular expression, sizes, p-values and power.
 
-    TERMBURST_DATA=… python benchmarks/concordance.py [lines] [latency] [kwic] [size] [shuffles] [power]
+    TERMBURST_DATA=… python benchmarks/concordance.py [lines] [latency] [kwic] [size] [intervals] [shuffles] [power]
 
 * kwic: all lines of a frequent word in 1 GB of text (``--megabytes`` for less), and how long the first hundred take.
 * lines: the lines of some words in 20 Newsgroups are those of ``re.finditer(r"(?<!\\w)word(?!\\w)")``.
 * size: texts shuffled within documents; the share of words with p < 0.05, by the expected number in the window, with
   G² of the table of the window beside it, corpus-wide as usual.
+* intervals: the share that cover the truth: texts shuffled within documents, words that stand near the node at least
+  once, too; and words that are drawn as in the test, with a known odds ratio.
 * shuffles: p of some nodes against 10,000 shuffles.
 * power: a word that is placed near the node more often than by chance; both tests at the critical value that gives
   each the same true size.
@@ -25,19 +27,20 @@ import subprocess
 import sys
 import tempfile
 import time
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.special import xlogy
-from scipy.stats import chi2
+from scipy.stats import chi2, hypergeom
 
 import termburst as tb
 from termburst.concordance.collocates import collocates
 from termburst.concordance.kwic import line_frames
 from termburst.concordance.positions import Chunk, TokenPositions
 from termburst.concordance.queries import parsed
+from termburst.inference.collocates import attraction
 from termburst.report.explorer import Explorer
 from termburst.report.pieces import documents_of
 
@@ -99,6 +102,76 @@ def size(rng: np.random.Generator, repeats: int) -> None:
                 f"  {name}: expected {low:g} to {high:g}: {chosen.sum():,} words, "
                 f"p {100 * (p[chosen] < ALPHA).mean():.2f} %, G² {100 * (rival[chosen] < ALPHA).mean():.1f} %"
             )
+
+
+def covered(low: np.ndarray, high: np.ndarray, true: float) -> np.ndarray:
+    """Per cent of limits with the truth between them, below the lower one, and above the upper one."""
+    return 100 * np.array([((low <= true) & (high >= true)).mean(), (low > true).mean(), (high < true).mean()])
+
+
+def intervals(rng: np.random.Generator, repeats: int) -> None:
+    print("intervals: per cent that cover the truth (too high, too low)")
+    for name in ("20newsgroups", "r8"):
+        source, counting = positions(name)
+        rows = []
+        for node in NODES:
+            for _ in range(repeats if node in source.words else 0):
+                frame = collocates(shuffled(source, node, rng), node, counting=counting, window=5)
+                frame = frame.filter(frame["log_ratio"].is_not_null())
+                rows.append(frame.select("expected", "n_window", "ci_low", "ci_high", "p_value").to_numpy())
+        expected, seen, low, high, p = np.vstack(rows).T
+        for first, last in ((0, 0.1), (0.1, 0.3), (0.3, 1), (0, 1), (1, 5), (5, np.inf)):
+            for which, some in (("all", seen >= 0), ("near the node at least once", seen > 0)):
+                chosen = (expected >= first) & (expected < last) & some
+                share, high_, low_ = covered(low[chosen], high[chosen], 0.0)
+                print(
+                    f"  {name}: expected {first:g} to {last:g}, {which}: {chosen.sum():,} words, cover 0: "
+                    f"{share:.1f} % ({high_:.1f}, {low_:.1f}); p ≤ 2.5 %: {100 * (p[chosen] <= 0.025).mean():.1f} %"
+                )
+    for expected_mean in (0.1, 0.3, 0.6, 1.0, 2.0, 5.0, 20.0):
+        for odds in (1.0, 2.0, 4.0):
+            mean, low, high, seen = planted_intervals(rng, expected_mean, odds, 2_000 * repeats)
+            found = [covered(low[some], high[some], np.log2(odds)) for some in (seen >= 0, seen > 0)]
+            said = "; ".join(f"{share:.1f} % ({high_:.1f}, {low_:.1f})" for share, high_, low_ in found)
+            print(f"  drawn, {mean:.2f} expected, odds ratio {odds:g}: all {said} near the node at least once")
+
+
+def planted_intervals(
+    rng: np.random.Generator, expected: float, odds: float, words: int
+) -> tuple[float, np.ndarray, np.ndarray, np.ndarray]:
+    """E X; limits of log₂ of the odds ratio of words that are drawn with one; how often each is near the node."""
+    others = rng.integers(50, 400, 60)
+    near = np.minimum(rng.choice([10, 20, 30], others.size), others // 2)
+    documents, counts, starts, observed = [], [], [0], []
+    while len(observed) < words:
+        reached = np.zeros(others.size, dtype=np.int64)
+        order = rng.integers(others.size, size=10_000)
+        number = rng.choice([1, 1, 2, 4], order.size) if expected > 0.5 else np.ones(order.size, dtype=np.int64)
+        last = int(np.searchsorted(np.cumsum(number * near[order] / others[order]), expected)) + 1
+        np.add.at(reached, order[:last], number[:last])
+        reached = np.minimum(reached, others // 4)
+        place = np.flatnonzero(reached)
+        observed.append(sum(tilted(rng, int(others[d]), int(near[d]), int(reached[d]), odds) for d in place))
+        documents += place.tolist()
+        counts += reached[place].tolist()
+        starts.append(len(documents))
+    cells = np.array(starts), np.array(documents, dtype=np.int32), np.array(counts, dtype=np.int32)
+    found = attraction(others, near, cells, np.array(observed))
+    return float(found.expected.mean()), found.low, found.high, np.array(observed)
+
+
+def tilted(rng: np.random.Generator, others: int, near: int, count: int, odds: float) -> int:
+    """A hypergeometric number whose probabilities are multiplied by odds^x."""
+    if odds == 1:
+        return int(rng.hypergeometric(near, others - near, count))
+    weight = hypergeom_tilted(others, near, count, odds)
+    return int(np.searchsorted(np.cumsum(weight), rng.random() * weight.sum()))
+
+
+@lru_cache(maxsize=100_000)
+def hypergeom_tilted(others: int, near: int, count: int, odds: float) -> np.ndarray:
+    x = np.arange(min(count, near) + 1)
+    return np.asarray(hypergeom.pmf(x, others, near, count) * odds**x)
 
 
 def shuffles(rng: np.random.Generator) -> None:
@@ -276,7 +349,7 @@ def speed(megabytes: int) -> None:
 
 
 def main() -> None:
-    parts = ("lines", "latency", "kwic", "size", "shuffles", "power")
+    parts = ("lines", "latency", "kwic", "size", "intervals", "shuffles", "power")
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("parts", nargs="*", default=parts)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
@@ -290,7 +363,7 @@ def main() -> None:
     runs = {
         "lines": lines, "latency": latency, "kwic": lambda: speed(options.megabytes),
         "size": lambda: size(rng, options.repeats), "shuffles": lambda: shuffles(rng),
-        "power": lambda: power(rng, options.repeats),
+        "intervals": lambda: intervals(rng, options.repeats), "power": lambda: power(rng, options.repeats),
     }  # fmt: skip
     for part in options.parts:
         runs[part]()

@@ -9,6 +9,10 @@ the standard error between draws of the covariate; in parentheses the per cent a
 random, and a tenth of the words lose three quarters of their documents on one side: of those with q ≤ 5 %, how many are
 not among these?
 
+Strata. Words are drawn on documents in strata of 2 to 20, half of each on either side: a parameter for each stratum.
+Pairs. The same with documents of both sides in each cluster: cluster=, strata=, and a paired t test.
+Few. 6 to 30 clusters of ten documents, each wholly on one side.
+
     TERMBURST_DATA=… python benchmarks/designs.py [--draws 20] [--documents 2500] [--terms 4000] [--parts null …]
     … --parts fdr --only "by president"
 """
@@ -18,12 +22,14 @@ from __future__ import annotations
 import argparse
 import os
 import time
+import warnings
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from _strata import paired, words_in_strata
 from scipy.optimize import minimize
 from scipy.sparse import csr_array, hstack
 from scipy.special import betaln, expit
@@ -37,7 +43,7 @@ from termburst.paper.collections import Collections
 from termburst.tables import keyness_design
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**9))
-PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr", "confounded")
+PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr", "confounded", "strata", "pairs", "few")
 TIES = {"beyond": -0.5, "documents": 0.0, "tie": 0.5, "tokens": 1.0}  # what of a word differs: its true κ
 
 
@@ -191,6 +197,87 @@ def show_clusters(asked: argparse.Namespace, rng: np.random.Generator) -> None:
 
 def show_coverage(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     simulated(asked, rng, asked.ratios, TIES, 0.5)
+
+
+def show_strata(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    """Size, and coverage of ratios of 1 and 1.5, by how many documents a stratum has: words with 20 to 999 tokens."""
+    print("| strata of | strata | words | p ≤ 5 % at ratio 1 | p ≤ 0.1 % | interval covers 1 | covers 1.5 |")
+    for each in (2, 3, 5, 8, 10, 15, 20):
+        for strata in (2, 4, 8, 24, 48):
+            false: list[float] = []
+            covered: dict[float, list[bool]] = {1.0: [], 1.5: []}
+            for ratio, inside in covered.items():
+                for _ in range(asked.draws):
+                    X, side, stratum = words_in_strata(rng, strata, each, 40, ratio, 0.5)
+                    indicator = stratum[:, None] == np.arange(1, strata)
+                    matrix = np.column_stack([np.ones(side.size), indicator, side]).astype(float)
+                    test = comparison(X, matrix).test(Contrast("x", np.eye(strata + 1)[-1], np.array([0, strata])))
+                    n_i, true = np.asarray(X.sum(axis=0)).ravel(), np.log2(ratio)
+                    asked_for = (n_i >= 20) & (n_i < 1_000)
+                    asked_for[-1] = False
+                    inside.extend(((test.ci_low <= true) & (test.ci_high >= true))[asked_for].tolist())
+                    false += test.p_value[asked_for].tolist() if ratio == 1 else []
+            shares = [np.array(false) <= 0.05, np.array(false) <= 0.001, *covered.values()]
+            cells = " | ".join(
+                f"{100 * np.mean(one):.1f} ± {100 * np.std(one) / len(one) ** 0.5:.1f}" for one in shares
+            )
+            print(f"| {each} | {strata} | {len(false)} | {cells} |", flush=True)
+
+
+def show_few(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    """Size with few clusters of ten documents, each wholly on one side, by `cluster=`: the documents are summed."""
+    print("| clusters | spread | p ≤ 5 %, n 5–19 | 20–99 | 100–999 | ≥ 1,000 | reference chi2 |")
+    for clusters in (6, 8, 10, 15, 30):
+        for spread in (0.25, 0.5, 1.0):
+            by_draw, by_chi2 = [], []
+            for _ in range(asked.draws):
+                X, _, cluster = words_in_strata(rng, clusters, 10, 40, 1.0, spread)
+                side = rng.permutation(np.arange(clusters) % 2)[cluster]
+                about = pl.DataFrame({"x": np.where(side, "a", "b"), "cluster": cluster.astype(str)})
+                terms = [f"{k:02}" for k in range(X.shape[1])]
+                options = {"metadata": about, "confidence": None, "sort": "term", "adjust": "none", "terms": terms}
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    table = keyness_design(X, "x", cluster="cluster", **options)
+                by_draw.append(rates(table["p_value"].to_numpy()[:-1], np.asarray(X.sum(axis=0)).ravel()[:-1]))
+                by_chi2.append(float(table["reference"].str.ends_with("chi2").mean()))
+            found = 100 * np.array(by_draw)
+            cells = [
+                f"{np.nanmean(one):.1f} ± {np.nanstd(one) / np.sum(~np.isnan(one)) ** 0.5:.1f}"
+                if (~np.isnan(one)).any()
+                else "–"
+                for one in found.T
+            ]
+            print(f"| {clusters} | {spread:g} | {' | '.join(cells)} | {100 * np.mean(by_chi2):.0f} % |", flush=True)
+
+
+def show_pairs(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    """Words with p ≤ 5 % if each of 20 clusters has as many documents of either side: by cluster=, and by strata=.
+
+    Beside them the paired t test of the logarithms of shares, with half a token added, of words with 100 tokens.
+    """
+    print("| clusters of | spread | ratio | cluster= | strata= | as if independent | paired t |")
+    for each in (2, 4, 10):
+        for spread in (0.5, 1.0, 1.5):
+            for ratio in (1.0, 1.5, 2.0):
+                found: list[list[float]] = [[] for _ in range(4)]
+                for _ in range(asked.draws):
+                    X, side, cluster = words_in_strata(rng, 20, each, 40, ratio, spread)
+                    about = pl.DataFrame({"x": np.where(side, "a", "b"), "cluster": cluster.astype(str)})
+                    options = {"metadata": about, "confidence": None, "sort": "term", "adjust": "none"}
+                    terms = [f"{k:02}" for k in range(X.shape[1])]
+                    enough = (np.asarray(X.sum(axis=0)).ravel() >= 100)[:-1]
+                    with warnings.catch_warnings():
+                        warnings.simplefilter("ignore")
+                        by = keyness_design(X, "x", terms=terms, cluster="cluster", **options)
+                        within = keyness_design(X, "x", terms=terms, strata="cluster", **options)
+                    for k, p_value in enumerate((by["p_value"], within["p_value"], by["p_documents"])):
+                        found[k] += (p_value.to_numpy()[:-1][enough] <= 0.05).tolist()
+                    found[3] += (paired(X.toarray()[:, :-1][:, enough], X, side, cluster) <= 0.05).tolist()
+                cells = " | ".join(
+                    f"{100 * np.mean(one):.1f} ± {100 * np.std(one) / len(one) ** 0.5:.1f}" for one in found
+                )
+                print(f"| {each} | {spread:g} | {ratio:g} | {cells} |", flush=True)
 
 
 def show_confounded(asked: argparse.Namespace, rng: np.random.Generator) -> None:

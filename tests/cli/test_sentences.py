@@ -5,6 +5,7 @@ import math
 import polars as pl
 import pytest
 
+from termburst.cli.keyness import _said_of
 from termburst.cli.sentences import burstiest, compared, near
 
 
@@ -98,3 +99,29 @@ def test_very_mixed_lengths_are_said():
     assert "used again in 86 % of cases in a document of mean length (450 tokens); by chance" in said
     (said,) = burstiest(table, [100, 300], [5, 5])
     assert "in 9 of 10 documents, and once used, it is used again in 86 % of cases; by chance" in said
+
+
+FREQUENT = {"term": "a", "n": 204, "b": 31, "burst_ratio": 4.1, "ci_low": 2.9, "reuse": 0.774, "reuse_binomial": 0.888}
+
+
+def test_a_frequent_bursty_word_is_not_described_by_reuse():
+    (said,) = burstiest(pl.DataFrame([FREQUENT]), [2341], [59])
+    assert said == (
+        "a: in 31 of 59 documents; by chance it would be 57. "
+        "Those use it 6.6 times on average; by chance it would be 3.6 times."
+    )
+    (said,) = burstiest(pl.DataFrame([FREQUENT | {"b": 55}]), [2341], [59])  # in nearly as many as by chance
+    assert said.startswith("a: in 55 of 59 documents, but more in some than in others: if one word")
+    close = FREQUENT | {"reuse": 0.893}  # hardly more than by chance
+    assert "used again" not in burstiest(pl.DataFrame([close]), [2341], [59])[0]
+    (said,) = burstiest(pl.DataFrame([FREQUENT | {"reuse": 0.95}]), [2341], [59])
+    assert "used again in 95.0 % of cases; by chance it would be 89 %" in said
+
+
+def test_an_effect_of_0_beside_a_small_q_is_explained():
+    table = comparison(effect=[0.0, -1.0, 0.0], least_p=[0.0] * 3)
+    assert _said_of(table)[2] == (
+        "1 row with q ≤ 0.05 has effect 0: a difference is sure, but no size of it once the strongest of so many words "
+        "are picked"
+    )
+    assert not any("effect 0" in line for line in _said_of(comparison(least_p=[0.0] * 3)))

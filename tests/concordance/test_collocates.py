@@ -7,6 +7,7 @@ import termburst as tb
 from termburst.concordance.collocates import COLUMNS, collocates
 from termburst.concordance.positions import TokenPositions
 from termburst.counting.counted_corpus import corpus_counting
+from termburst.inference.collocates import attraction
 from termburst.inference.multiplicity import adjust
 
 COUNTING = corpus_counting()
@@ -199,3 +200,24 @@ def test_the_size_holds_on_shuffled_texts():
     assert enough.sum() > 1500
     assert 0.035 < (p[enough] < 0.05).mean() < 0.065
     assert (p[~enough] < 0.05).mean() < 0.06
+
+
+def test_intervals_agree_with_p_where_little_is_expected():
+    """The lower end is above 0 exactly if p is below 2.5 %: the mid-p had three times as many above 0."""
+    rng = np.random.default_rng(5)
+    others, near = rng.integers(50, 400, 60), np.full(60, 20)
+    words = 4_000
+    document = np.sort(rng.integers(0, 60, (words, 6)), axis=1)
+    seen = rng.hypergeometric(near[document], (others - near)[document], 1).sum(axis=1)
+    shuffled = np.repeat(np.arange(words), 6), document.ravel()  # a document twice is two tokens of one cell
+    cells = {}
+    for word, one in zip(*shuffled, strict=True):
+        cells[word, one] = cells.get((word, one), 0) + 1
+    places = np.array(list(cells))
+    starts = np.append(0, np.cumsum(np.bincount(places[:, 0], minlength=words)))
+    of = starts, places[:, 1].astype(np.int32), np.array(list(cells.values()), dtype=np.int32)
+    found = attraction(others, near, of, seen)
+    assert 0.3 < found.expected.mean() < 1
+    np.testing.assert_array_equal(found.low > 0, found.log_p < np.log(0.025))
+    listed = seen > 0
+    assert ((found.low <= 0) & (found.high >= 0))[listed].mean() > 0.97

@@ -185,6 +185,7 @@ RARE = np.zeros((24, 40), dtype=int)  # 40 words, each in two documents of diffe
 RARE[np.arange(40) % 24, np.arange(40)] = RARE[(np.arange(40) + 12) % 24, np.arange(40)] = 1
 
 
+@pytest.mark.filterwarnings("ignore:6 of 6 clusters of 'crossed'")
 @pytest.mark.parametrize(
     "options",
     [

@@ -176,6 +176,7 @@ _COLUMNS = (
     "n: occurrences; b: documents with the term; plr: λ, the paper's score",
     "effect: lower end of the 95 % interval of burst_ratio (1: not surely bursty, or few documents use or repeat it);",
     "reuse: of documents of mean length with the term, the share that repeat it; reuse_binomial: the same by chance",
+    "(most documents repeat a frequent term even by chance: there only burst_ratio and effect say how bursty it is)",
 )
 
 

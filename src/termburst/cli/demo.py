@@ -64,7 +64,7 @@ def demo(
     corpus, shown = texts.corpus, table.head(top)
     say(f"{texts.title}, without English stop words:", collection_size(corpus.statistics), "")
     say(f"The {many(shown.height, 'word')} that are surely the burstiest:")
-    _show_words(shown, len(corpus), texts.unit)
+    _show_words(shown, corpus.statistics, texts.unit)
     say("", *_comparison(texts))
     if formulas:
         _show_numbers(shown, texts.unit)
@@ -99,10 +99,12 @@ def _texts() -> _Texts:
         return _Texts("The docstrings of this Python's standard library", "modules", corpus, groups)
 
 
-def _show_words(table: pl.DataFrame, documents: int, unit: str) -> None:
-    from termburst.tables.burst_columns import in_words
+def _show_words(table: pl.DataFrame, statistics: TermStatistics, unit: str) -> None:
+    from termburst.tables.burst_columns import documents_by_chance, in_words
 
-    say(*(f"  {in_words(row, documents, unit)}." for row in table.iter_rows(named=True)))
+    expected = documents_by_chance(table["n"], statistics.lengths, statistics.length_documents)
+    rows = table.with_columns(b_binomial=expected).iter_rows(named=True)
+    say(*(f"  {in_words(row, statistics.documents, unit)}." for row in rows))
 
 
 def _comparison(texts: _Texts) -> list[str]:

@@ -24,7 +24,7 @@ from termburst.cli.option_values import unlike
 from termburst.cli.output import Format, many, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
-from termburst.cli.sentences import compared
+from termburst.cli.sentences import SURE, compared
 from termburst.cli.shared import (
     Confidence,
     CsvAsIs,
@@ -65,7 +65,7 @@ _LEFT_OUT = {
 
 _COLUMNS = (
     "n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;",
-    "effect: by how much it differs at least, if q is small; q_value: expected share of false alarms down to this row",
+    "effect: by how much it differs at least; q_value: expected share of false alarms down to this row",
 )
 
 _BURST_COLUMNS = (
@@ -179,7 +179,18 @@ def _said_of(table: pl.DataFrame) -> tuple[str, ...]:
     """What the columns of a table mean."""
     if "burst_ratio_a" in table.columns:
         return _BURST_COLUMNS
-    return (*_COLUMNS, *(_not_counted(table) if "least_p" in table.columns else ()))
+    return (*_COLUMNS, *_no_least(table), *(_not_counted(table) if "least_p" in table.columns else ()))
+
+
+def _no_least(table: pl.DataFrame) -> list[str]:
+    """A line on terms that surely differ, but with an effect of 0; designs have no such correction."""
+    if "effect" not in table.columns or "contrast" in table.columns:
+        return []
+    none = table.filter((table["q_value"] <= SURE) & (table["effect"] == 0)).height
+    if not none:
+        return []
+    differ = f"{many(none, 'row')} with q ≤ {SURE} {'has' if none == 1 else 'have'} effect 0"
+    return [f"{differ}: a difference is sure, but no size of it once the strongest of so many words are picked"]
 
 
 def _not_counted(table: pl.DataFrame) -> list[str]:

@@ -25,7 +25,7 @@ def burstiest(table: pl.DataFrame, lengths: Any, documents: Any, *, alphabet: bo
     *lengths* are the distinct lengths of documents, and *documents* says how many have each. In a list by the
     *alphabet*, where the first term would be any, it is the one with the largest effect.
     """
-    from termburst.tables.burst_columns import in_words, mean_of_mixed_lengths
+    from termburst.tables.burst_columns import documents_by_chance, in_words, mean_of_mixed_lengths
 
     said = []
     if "q_value" in table.columns and table.height:
@@ -36,7 +36,9 @@ def burstiest(table: pl.DataFrame, lengths: Any, documents: Any, *, alphabet: bo
         row = first.row(0, named=True)
         if row["reuse"] is not None:
             mixed = mean_of_mixed_lengths(lengths, documents)
-            said.append(f"{in_words(row | {'term': printable(row['term'])}, int(sum(documents)), length=mixed)}.")
+            row |= {"term": printable(row["term"])}
+            row |= {"b_binomial": float(documents_by_chance(row["n"], lengths, documents))}
+            said.append(f"{in_words(row, int(sum(documents)), length=mixed)}.")
     return ["; ".join(said)] if said else []
 
 

@@ -3,6 +3,7 @@
 #include "special.h"
 
 enum { ROUNDS = 200, FEW = 32 }; /* up to FEW steps, a cell keeps probabilities; above, their logarithms */
+enum { SMALL = 12 };             /* up to this number the limits are by exact tails; above, both have the mid-p */
 static const double LARGEST_STEP = 2.0, LOG_2PI = 1.83787706640934548356;
 
 /* The distribution of one word: for each cell the probabilities of 0, 1, …, steps[c] tokens above the smallest possible
@@ -236,7 +237,49 @@ static double limit_at_end(const Sum *x, double log_tail, double side) {
     return theta;
 }
 
-static void estimate(const Sum *x, int64_t w, int64_t at, const Attraction *out) {
+/* The weight of P(X = x) in a tail, by the mean of X: as `weighted` of inference/collocates.py. */
+static double tail_weight(double mean) { return between(1 - (mean - 1) / 8, 0.5, 1.0); }
+
+/* log of the tail of `at` under exp(θX), upwards (side −1) or downwards (side 1). `state` has P(X = 0, …, at) at θ = 0, so
+ * that P_θ(X = j) = P(X = j) exp(θj)/E exp(θX). */
+static double log_exact_tail(const Sum *x, const double *state, int64_t at, double theta, double side) {
+    Cumulants now = cumulants(x, theta);
+    double below = 0.0, own = state[at] * exp(theta * (double)at - now.log_mean);
+    for (int64_t j = 0; j < at; j++) below += state[j] * exp(theta * (double)j - now.log_mean);
+    double w = tail_weight(now.mean + (double)x->lowest);
+    double tail = side < 0 ? 1 - below - (1 - w) * own : below + w * own;
+    return log(most(tail, 1e-300));
+}
+
+/* The limit of θ on one side where the tail that p is made of has the probability exp(log_tail), by the method of
+ * Illinois from a first value. */
+static double exact_limit(const Sum *x, const double *state, int64_t at, double from, double log_tail, double side) {
+    double inner = from, outer = from, gap = log_exact_tail(x, state, at, from, side) - log_tail, out = gap;
+    if (!(fabs(gap) < INFINITY)) return from;
+    double away = gap > 0 ? side : -side; /* the tail falls away from the estimate */
+    for (int round = 0; round < ROUNDS && (out > 0) == (gap > 0); round++) {
+        inner = outer;
+        gap = out;
+        outer += away * 0.125 * (double)(round + 1);
+        out = log_exact_tail(x, state, at, outer, side) - log_tail;
+    }
+    if ((out > 0) == (gap > 0)) return from;
+    for (int round = 0; round < ROUNDS && fabs(outer - inner) > 1e-8; round++) {
+        double next = outer - out * (outer - inner) / (out - gap);
+        double value = log_exact_tail(x, state, at, next, side) - log_tail;
+        if ((value > 0) == (out > 0)) gap /= 2;
+        else {
+            inner = outer;
+            gap = out;
+        }
+        outer = next;
+        out = value;
+        if (fabs(value) < 1e-10) break;
+    }
+    return outer;
+}
+
+static void estimate(const Sum *x, int64_t w, int64_t at, const double *state, const Attraction *out) {
     double range = (double)x->range, shrunk = ((double)at + 0.5) / (range + 1) * range;
     Cumulants there;
     double theta = theta_at(x, shrunk, first_theta(x, shrunk), &there);
@@ -245,6 +288,10 @@ static void estimate(const Sum *x, int64_t w, int64_t at, const Attraction *out)
         double best = theta_at(x, (double)at, theta, &there);
         out->low[w] = limit(x, (double)at, best, there, out->deviate, -1.0);
         out->high[w] = limit(x, (double)at, best, there, out->deviate, 1.0);
+        if (state && at <= SMALL && out->log_tail > -18) { /* 1 minus a sum has no smaller tails */
+            out->low[w] = exact_limit(x, state, at, out->low[w], out->log_tail, -1.0);
+            out->high[w] = exact_limit(x, state, at, out->high[w], out->log_tail, 1.0);
+        }
     } else {
         out->low[w] = at == 0 ? -INFINITY : limit_at_end(x, out->log_tail, -1.0);
         out->high[w] = at == 0 ? limit_at_end(x, out->log_tail, 1.0) : INFINITY;
@@ -300,7 +347,7 @@ int32_t tb_attraction(const Windows *windows, const WordCells *words, const Attr
             if (at < x.range) out->log_above[w] = log_tail_near(&x, at + 1);
         }
         out->theta[w] = 0.0;
-        if (out->effects) estimate(&x, w, at, out);
+        if (out->effects) estimate(&x, w, at, out->exact[w] ? room->state : NULL, out);
     }
     return TB_OK;
 }

@@ -7,15 +7,16 @@
 #define CLOSE 1e-3     /* last step of the search for the mode */
 #define UNINFORMATIVE 0.02 /* range of log L(r) below which a term says nothing */
 #define FARTHEST 60.0  /* of the logarithm of a limit: beyond, it is infinite */
-#define EXACT 1e-7     /* error of a limit, on the scale of its quantile */
+#define EXACT 1e-4     /* of a limit, on the scale of its quantile, before the last step of the secant method */
 #define WIDE 1.3       /* standard errors between the points of the correction for small counts */
+#define RARE 1e-4         /* share below which terms are as rare as in a Poisson distribution */
 #define MANY_BURSTS 400.0 /* from there on the correction is below 0.005 */
 enum { SIDE = 5, PAIRS = SIDE * SIDE, LANED = (PAIRS + LANES - 1) / LANES * LANES, ROUNDS = 40, CURVE = 11 };
 
 /* Gauss–Hermite quadrature of the normal distribution with five points. */
 static const double POINT[SIDE] = {-2.8569700138728056, -1.3556261799742659, 0.0, 1.3556261799742659, 2.8569700138728056};
-static const double POINT_WEIGHT[SIDE] = {0.011257411327720691, 0.22207592200561263, 0.53333333333333333,
-                                          0.22207592200561263, 0.011257411327720691};
+static const double LOG_WEIGHT[SIDE] = {-4.4867285825487988, -1.5047359645591827, -0.6286086594223742, -1.5047359645591827,
+                                        -4.4867285825487988};
 #define LOOK 0.8 /* step of the points where the search for the mode starts */
 
 /* Log prior density of both precisions, up to a constant. */
@@ -31,8 +32,11 @@ typedef struct {
     const SideProfile *a, *b;
     const PrecisionPrior *prior;
     double x_a[LANED], n_a[LANED], x_b[LANED], n_b[LANED], weight[LANED];
+    double odds[LANED], odds_of_x[LANED], entropy[LANED]; /* log n_a/n_b, log x_a/x_b, x_a log(x_a/x) + x_b log(x_b/x) */
     double x, m, y, n; /* means of x_a, n_a, x_b and n_b */
-    double middle, step, curve[CURVE]; /* the correction for small counts, by the log odds of a share */
+    int rare;                /* whether the shares are so small that a binomial is a Poisson distribution */
+    double middle, step, choose, curve[CURVE]; /* the correction for small counts, by the log odds of a share */
+    int small;
 } Sides;
 
 static double log_posterior(const Sides *of, double tau_a, double tau_b) {
@@ -167,33 +171,31 @@ static double poisson_root(double x, double y, double log_odds) {
 }
 
 /* The correction of signed roots for small counts, mid_root − poisson_root, as a function of the log odds of q. It
- * depends on x and y, which hardly vary between the quadrature points, so it is computed at a few odds. */
-static void set_curve(Sides *of, double x, double y) {
-    double spread = sqrt(1 / (x + 0.5) + 1 / (y + 0.5)), last = 0.0, choose = log_choose(x + y, x);
+ * depends on x and y, which hardly vary between the quadrature points, so it is computed at a few odds, when needed. */
+static void set_curve(Sides *of) {
+    double x = of->x, y = of->y;
     of->middle = log((x + 0.5) / (y + 0.5));
-    of->step = WIDE * spread;
-    if (least(x, y) > MANY_BURSTS) { /* the correction is negligible */
-        memset(of->curve, 0, sizeof of->curve);
-        return;
-    }
-    for (int side = -1; side <= 1; side += 2) {
-        for (int k = side < 0 ? CURVE / 2 : CURVE / 2 + 1; k >= 0 && k < CURVE; k += side) {
-            double odds = of->middle + of->step * (double)(k - CURVE / 2);
-            double root = poisson_root(x, y, odds), value = mid_root(x, y, choose, odds, root) - root;
-            of->curve[k] = last = isfinite(value) ? value : last;
-        }
-        last = of->curve[CURVE / 2];
-    }
+    of->step = WIDE * sqrt(1 / (x + 0.5) + 1 / (y + 0.5));
+    of->small = least(x, y) < MANY_BURSTS;
+    of->choose = of->small ? log_choose(x + y, x) : 0.0;
+    for (int k = 0; k < CURVE; k++) of->curve[k] = of->small ? NAN : 0.0;
 }
 
-/* The curve at some log odds: cubic between four points, constant beyond the ends. */
-static double curve_at(const Sides *of, double log_odds) {
+static double curve_point(Sides *of, int64_t k) {
+    if (!isnan(of->curve[k])) return of->curve[k];
+    double odds = of->middle + of->step * (double)(k - CURVE / 2), root = poisson_root(of->x, of->y, odds);
+    double value = mid_root(of->x, of->y, of->choose, odds, root) - root;
+    return of->curve[k] = isfinite(value) ? value : 0.0; /* tails below 1e-290 */
+}
+
+/* The correction at some log odds: cubic between four points, constant beyond the ends. */
+static double curve_at(Sides *of, double log_odds) {
+    if (!of->small) return 0.0;
     double u = between((log_odds - of->middle) / of->step + CURVE / 2, 0.0, CURVE - 1.0);
     int64_t k = between_int((int64_t)u, 1, CURVE - 3);
-    const double *c = of->curve + k;
-    double w = u - (double)k;
-    return c[-1] * w * (w - 1) * (w - 2) / -6 + c[0] * (w + 1) * (w - 1) * (w - 2) / 2 - c[1] * (w + 1) * w * (w - 2) / 2 +
-           c[2] * (w + 1) * w * (w - 1) / 6;
+    double w = u - (double)k, sum = curve_point(of, k - 1) * w * (w - 1) * (w - 2) / -6;
+    sum += curve_point(of, k) * (w + 1) * (w - 1) * (w - 2) / 2 - curve_point(of, k + 1) * (w + 1) * w * (w - 2) / 2;
+    return sum + curve_point(of, k + 2) * (w + 1) * w * (w - 1) / 6;
 }
 
 /* The quadrature points: those of the normal distribution with the mode and curvature of the posterior, each with the
@@ -212,7 +214,7 @@ static void set_points(Sides *of) {
             double a = tau_a + root_a * POINT[i] + both * POINT[j], b = tau_b + both * POINT[i] + root_b * POINT[j];
             ProfilePoint of_a = profile_at(of->a, a), of_b = profile_at(of->b, b);
             height[k] = of_a.height + of_b.height + log_prior(of->prior, a, b);
-            height[k] += 0.5 * (POINT[i] * POINT[i] + POINT[j] * POINT[j]) + log(POINT_WEIGHT[i] * POINT_WEIGHT[j]);
+            height[k] += 0.5 * (POINT[i] * POINT[i] + POINT[j] * POINT[j]) + LOG_WEIGHT[i] + LOG_WEIGHT[j];
             top = most(top, height[k]);
             of->n_a[k] = exp(of_a.log_size);
             of->n_b[k] = exp(of_b.log_size);
@@ -235,7 +237,14 @@ static void set_points(Sides *of) {
         of->x_a[k] = of->x_a[0];
         of->x_b[k] = of->x_b[0];
     }
-    set_curve(of, of->x, of->y);
+    of->rare = of->x + of->y < RARE * (of->m + of->n);
+    for (int k = 0; k < LANED; k++) {
+        double x_a = of->x_a[k], x_b = of->x_b[k];
+        of->odds[k] = log(of->n_a[k] / of->n_b[k]);
+        of->odds_of_x[k] = log(x_a / x_b);
+        of->entropy[k] = (x_a > 0 ? x_a * log(x_a / (x_a + x_b)) : 0.0) + (x_b > 0 ? x_b * log(x_b / (x_a + x_b)) : 0.0);
+    }
+    set_curve(of);
 }
 
 /* x log(x/(n p)) + (n − x) log((n − x)/(n (1 − p))), where 0 log 0 = 0. */
@@ -250,8 +259,20 @@ static double deviance_of(double x, double n, double p) { return deviance(lanes_
 
 /* z of each quadrature point at a log ratio: the signed root of the binomial likelihood ratio, and the correction for
  * small counts of the rarer of the term and its complement. */
-static void roots_at(const Sides *of, double log_ratio, double *out) {
+static void roots_at(Sides *of, double log_ratio, double *out) {
     const double ratio = exp(log_ratio);
+    if (of->rare) {
+        for (int k = 0; k < LANED; k += LANES) {
+            Lanes odds = lanes_at(of->odds + k) + log_ratio, x_a = lanes_at(of->x_a + k), x_b = lanes_at(of->x_b + k);
+            Lanes size = lanes_where(odds > 0, odds, -odds), grown = lanes_where(odds > 0, odds, lanes_of(0.0));
+            Lanes root = lanes_at(of->entropy + k) - x_a * odds + (x_a + x_b) * (grown + lanes_log1p(lanes_exp(-size)));
+            for (int lane = 0; lane < LANES; lane++) {
+                double r = sqrt(most(2 * root[lane], 0.0));
+                out[k + lane] = (of->odds_of_x[k + lane] < odds[lane] ? -r : r) + curve_at(of, odds[lane]);
+            }
+        }
+        return;
+    }
     for (int k = 0; k < LANED; k += LANES) {
         Lanes x_a = lanes_at(of->x_a + k), n_a = lanes_at(of->n_a + k), x_b = lanes_at(of->x_b + k);
         Lanes n_b = lanes_at(of->n_b + k), x = x_a + x_b;
@@ -278,16 +299,15 @@ typedef struct {
     double below, above;
 } TailPair;
 
-static double upper_tail(double z) { return 0.5 * erfc(z / sqrt(2.0)); }
-
 /* P(log ratio < x) and P(log ratio > x). */
-static TailPair tails_at(const Sides *of, double log_ratio) {
+static TailPair tails_at(Sides *of, double log_ratio) {
     double z[LANED];
     TailPair sum = {0.0, 0.0};
     roots_at(of, log_ratio, z);
     for (int k = 0; k < PAIRS; k++) {
-        sum.below += of->weight[k] * upper_tail(z[k]);
-        sum.above += of->weight[k] * upper_tail(-z[k]);
+        double tail = 0.5 * erfc(fabs(z[k]) / sqrt(2.0)), other = 1 - tail;
+        sum.below += of->weight[k] * (z[k] > 0 ? tail : other);
+        sum.above += of->weight[k] * (z[k] > 0 ? other : tail);
     }
     return sum;
 }
@@ -298,12 +318,21 @@ static double scale_of(TailPair at) {
     return at.above < at.below ? -size : size;
 }
 
-/* The log ratio at which the scaled tails are *goal*, from a first guess and the slope there; ±inf if there is none. */
-static double solve(const Sides *of, double goal, double guess, double width) {
-    double low = -INFINITY, high = INFINITY, x = guess, at_low = 0.0, at_high = 0.0, last = NAN, at_last = NAN;
+/* The log ratio at which the scaled tails are *goal*, from a first guess; ±inf if there is none. *known* are the scaled
+ * tails at a log ratio of 0. */
+static double solve(Sides *of, double goal, double guess, double width, double known) {
+    double low = -INFINITY, high = INFINITY, x = guess, at_low = 0.0, at_high = 0.0, last = 0.0, at_last = known - goal;
+    if (at_last > 0) {
+        low = 0.0;
+        at_low = at_last;
+    } else {
+        high = 0.0;
+        at_high = at_last;
+    }
+    if (!(x > low && x < high)) x = -at_last > 0 ? -width : width;
     for (int round = 0; round < ROUNDS; round++) {
         double value = scale_of(tails_at(of, x)) - goal, next;
-        if (fabs(value) < EXACT) return x;
+        if (fabs(value) < EXACT) return value == at_last ? x : x - value * (x - last) / (value - at_last);
         if (value > 0) { /* falls with x */
             low = x;
             at_low = value;
@@ -311,7 +340,7 @@ static double solve(const Sides *of, double goal, double guess, double width) {
             high = x;
             at_high = value;
         }
-        next = isnan(last) || value == at_last ? x + width * value : x - value * (x - last) / (value - at_last);
+        next = value == at_last ? x + width * value : x - value * (x - last) / (value - at_last);
         last = x;
         at_last = value;
         if (isfinite(low) && isfinite(high)) {
@@ -335,17 +364,19 @@ static void compare_term(const CompareTask *task, int64_t k) {
     Sides of = {.a = task->profiles + 2 * k, .b = task->profiles + 2 * k + 1, .prior = task->prior};
     const int64_t levels = task->level_count;
     set_points(&of);
+    TailPair at_one = tails_at(&of, 0.0);
     for (int64_t j = 0; j < task->tails; j++) {
-        TailPair at = tails_at(&of, task->log_ratios[k * task->tails + j]);
+        double log_ratio = task->log_ratios[k * task->tails + j];
+        TailPair at = log_ratio == 0 ? at_one : tails_at(&of, log_ratio);
         task->below[k * task->tails + j] = at.below;
         task->above[k * task->tails + j] = at.above;
     }
-    TailPair at_one = tails_at(&of, 0.0);
     const int has_a = of.x > 0, has_b = of.y > 0;
+    const double root = scale_of(at_one);
     double guess = log((of.x + 0.1) / of.m) - log((of.y + 0.1) / of.n), width = sqrt(1 / (of.x + 0.3) + 1 / (of.y + 0.3));
     double share = (of.x + of.y) / (of.m + of.n);
     task->statistic[k] = most(2 * (deviance_of(of.x, of.m, share) + deviance_of(of.y, of.n, share)), 0.0);
-    task->median[k] = has_a ? (has_b ? solve(&of, 0.0, guess, width) : INFINITY) : -INFINITY;
+    task->median[k] = has_a ? (has_b ? solve(&of, 0.0, guess, width, root) : INFINITY) : -INFINITY;
     if (has_a && has_b) guess = task->median[k];
     double p = 2 * least(at_one.below, at_one.above);
     for (int64_t j = 0; j < levels; j++) {
@@ -353,8 +384,8 @@ static void compare_term(const CompareTask *task, int64_t k) {
         if (j > 0 && !(p <= task->levels[0])) break;
         limits[0] = -INFINITY;
         limits[1] = INFINITY;
-        if (has_a) limits[0] = solve(&of, goal, guess - goal * width, width);
-        if (has_b) limits[1] = solve(&of, -goal, guess + goal * width, width);
+        if (has_a) limits[0] = solve(&of, goal, guess - goal * width, width, root);
+        if (has_b) limits[1] = solve(&of, -goal, guess + goal * width, width, root);
     }
 }
 

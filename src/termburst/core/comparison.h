@@ -28,8 +28,8 @@ typedef struct {
     double *likelihood;
     double *sums;
 } LearnTask;
-enum { RATIOS = 129 };
-#define RATIO_STEP 0.25 /* r = RATIO_STEP × (k − 64) */
+enum { RATIOS = 65 };
+#define RATIO_STEP 0.25 /* r = RATIO_STEP × (k − 32) */
 
 /* The tails at `log_ratios` (per term, `tails` of them): the probabilities that the ratio is below, and above, to
  * `below` and `above`. Then the median of the ratio to `median`, the likelihood ratio of equal shares at the mean

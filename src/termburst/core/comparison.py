@@ -13,7 +13,7 @@ from termburst.core.profiles import SIDE_PROFILE
 Floats = NDArray[np.float64]
 
 DEGREES = 4.0  # degrees of freedom of the prior, a Student distribution
-RATIOS, RATIO_STEP = 129, 0.25  # of the lattice of log α_0a − log α_0b, as in comparison.h
+RATIOS, RATIO_STEP = 65, 0.25  # of the lattice of log α_0a − log α_0b, as in comparison.h
 
 
 class PrecisionPrior(Struct):
@@ -58,7 +58,7 @@ class CompareTask(Struct):
 def learn_precisions(profiles: NDArray[Any], times: Floats, level: float, weight_a: float, density: Floats) -> Floats:
     """Σ_i log ∫ L_i(r) p(r) dr over the terms, for every row of *density*; each term counts *times*.
 
-    *density* is p(r) at r = RATIO_STEP × (k − 64), one row per prior.
+    *density* is p(r) at r = RATIO_STEP × (k − 32), one row per prior.
     """
     require(profiles.shape == (times.size, 2), "there must be two profiles per term")
     require(density.ndim == 2 and density.shape[1] == RATIOS, "a row of density must have one number per ratio")

@@ -23,6 +23,7 @@ from termburst.engines.dealing import dealt_out
 from termburst.engines.door import SEPARATOR, Opened, opened
 from termburst.engines.effects import with_selected_ends
 from termburst.engines.frames import back_from_polars, concatenated, in_polars, to_polars, totals
+from termburst.engines.reach import warn_if_out_of_reach
 from termburst.engines.term_cells import cells_of_groups
 from termburst.inference.designs import ContrastTest, DesignComparison
 from termburst.models.beta_binomial_regression import design_cells
@@ -33,6 +34,7 @@ from termburst.tables.designs import keyness_of_cells
 from termburst.tables.formula_text import named_columns
 from termburst.tables.formulas import Design, design_of
 from termburst.tables.frames import term_frame
+from termburst.tables.reach import strata_of_cells, warn_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -101,6 +103,9 @@ def keyness_by_design(
         parts, lengths = _clustered(source, counting, cluster)
     designing = _with_lengths(designing, lengths)
     design = designing.design()
+    if designing.strata is not None:
+        documents = [int(number[length > 0].sum()) for length, number in designing.documents]
+        warn_of([strata_of_cells(designing.covariates, documents, designing.strata)], stacklevel=3)
     names = dict.fromkeys(one.name for one in design.contrasts(designing.contrast))  # refuses what cannot be
     if cluster is not None:
         _check_clusters(int(sum(documents.sum() for _, documents in designing.summed)), cluster, design)
@@ -111,6 +116,7 @@ def keyness_by_design(
     # Each contrast is a question of its own, so each has its own family of tests.
     families = (results.filter(nw.col("contrast") == name) for name in names)
     tested = concatenated([with_q_values(one, adjust, attainable=True)[0] for one in families])
+    warn_if_out_of_reach(results, tested, adjust)
     return back_from_polars(with_selected_ends(tested, designing.confidence), like)
 
 

@@ -19,6 +19,7 @@ from termburst.engines.designs import Designing, keyness_by_design
 from termburst.engines.door import Opened, check_one_engine, opened
 from termburst.engines.effects import with_effects, with_selected_ends
 from termburst.engines.frames import back_from_polars, in_polars, to_polars
+from termburst.engines.reach import warn_if_out_of_reach
 from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole
 from termburst.models.cells import check_lengths
 from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, Compared
@@ -179,6 +180,7 @@ def _compared(corpora: Corpora, comparing: Comparing, adjust: str) -> Any:
     found, share = with_q_values(results, adjust, attainable=comparing.of == "frequency")
     if comparing.overall:
         return found
+    warn_if_out_of_reach(results, found, adjust)
     if comparing.of == "burstiness":
         return with_selected_ends(found, comparing.confidence)
     return with_effects(found, comparing.confidence, comparing.terms, adjust, share)

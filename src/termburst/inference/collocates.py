@@ -75,8 +75,11 @@ def attraction(
     **log_ratio.** Under an attraction, a token of the word is e^θ times as likely as another token of its document to
     be in the window: X has the density ∝ exp(θx) with respect to the null. θ is estimated from K'(θ) = x̃, where
     x̃ = R (x + ½)/(R + 1) and R is the largest possible x, so that x = 0 has a finite estimate and the bias of log is
-    removed. log_ratio = θ/log 2. The limits solve r*(θ) = ±z (if x is 0 or R: the exact tail), so they agree with the
-    test except for rounding and for the discreteness of X.
+    removed. log_ratio = θ/log 2. If x is at most 12 and the tails are exact, the lower limit is the θ at which the
+    tail that p is made of, P_θ(X > x) + w P_θ(X = x) with w by the mean of X at θ, is (1 − confidence)/2, and the upper
+    limit the same for P_θ(X < x) (if x is 0 or R: the exact tail). So the lower limit is above 0 if p is below that.
+    Above 12 both have the mid-p, and the limits solve r*(θ) = ±z. Because X is discrete, there are only as many limits
+    as values of x: at a mean below 1 they cover more than they say.
 
     Parameters
     ----------

@@ -17,6 +17,7 @@ estimate is where both tails are ½: they always agree. Nothing distinguishes a 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -41,7 +42,9 @@ SHIFT_DEVIATION, MEAN_SPREAD = 0.7, 0.3  # what is assumed before: δ ~ N(0, 0.7
 HIGHEST = 5.0  # of log α_0 above `level`: higher precisions are so unlikely that they are left out
 QUANTILES = 9  # points of the prior for the smallest possible p
 FEW_BURSTS = 200.0  # up to which the smallest possible p may matter
-PART = 512  # terms whose profiles are in memory together, per thread
+PART = 512  # terms whose profiles are made together
+KEPT = 40_000  # distinct terms up to which profiles are kept after learning; they take 64 MB then
+LEARNED_FROM = 5  # documents with a term from which something is learned from it
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,29 +108,45 @@ class TwoSides:
         self.weight_a = a.tokens / tokens
         with np.errstate(divide="ignore"):
             tau = np.where(null.status == "converged", np.log(null.alpha_0), self.level)
+        self._kept: dict[int, NDArray[np.void]] = {}
         self.start = np.where(null.status == "degenerate", -HIGHEST, np.nan_to_num(tau, nan=self.level))
 
     def _profiles(self, terms: NDArray[np.int64]) -> NDArray[np.void]:
+        if (found := self._kept.get(int(terms[0]))) is not None:
+            return found
         groups = self.groups
-        return core_profiles.profiles(groups.cells, groups.lengths, terms, self.start, self.level + HIGHEST)
+        found = core_profiles.profiles(groups.cells, groups.lengths, terms, self.start, self.level + HIGHEST)
+        if self.groups.terms.size <= KEPT:
+            self._kept[int(terms[0])] = found
+        return found
+
+    def _over_parts(self, function: Callable[[int, NDArray[np.int64]], None]) -> None:
+        """Call *function* with the number of a block and some of its terms, on all cores, always the same terms."""
+
+        def over(block: int) -> None:
+            terms = self.groups.terms[block::BLOCKS]
+            for first in range(0, terms.size, PART):
+                function(block, terms[first : first + PART].copy())
+
+        in_threads(over, range(BLOCKS))
 
     def prior_sums(self) -> Floats:
         """What the terms say about δ and s: numbers that add over terms, for `PrecisionPrior.of_sums`.
 
-        Only terms that both corpora have say anything.
+        Terms that only one corpus has say nothing, and those in very few documents hardly anything.
         """
-        groups = self.groups
-        times = np.bincount(groups.same_as, minlength=self.a.n_i.size).astype(np.float64)
-        terms = groups.terms[(self.a.b_i > 0)[groups.terms] & (self.b.b_i > 0)[groups.terms]]
-        sums = np.zeros((BLOCKS, SHIFTS.size * SPREADS.size))
+        b_a, b_b = self.a.b_i, self.b.b_i
+        informative = (b_a > 0) & (b_b > 0) & (b_a + b_b >= LEARNED_FROM)
+        times = np.bincount(self.groups.same_as, minlength=b_a.size).astype(np.float64)
+        sums, densities = np.zeros((BLOCKS, SHIFTS.size * SPREADS.size)), _densities()
 
-        def learn(part: int) -> None:
-            mine = terms[part::BLOCKS]
-            for some in _parts(mine):
-                profiles = self._profiles(some)
-                sums[part] += core.learn_precisions(profiles, times[some], self.level, self.weight_a, _densities())
+        def learn(block: int, terms: NDArray[np.int64]) -> None:
+            told = informative[terms]
+            if told.any():
+                profiles, of = self._profiles(terms)[told], times[terms[told]]
+                sums[block] += core.learn_precisions(profiles, of, self.level, self.weight_a, densities)
 
-        in_threads(learn, range(BLOCKS))
+        self._over_parts(learn)
         return np.asarray(sums.sum(axis=0))
 
     def tails(self, prior: PrecisionPrior, log_ratios: Floats, levels: Floats) -> SideTails:
@@ -136,19 +155,20 @@ class TwoSides:
         below, above = np.full((2, size, log_ratios.size), np.nan)
         median, statistic = np.full((2, size), np.nan)
         limits = np.full((size, levels.size, 2), np.nan)
+        results = (below, above, median, statistic, limits)
         four = (prior.shift, prior.spread, self.level, self.weight_a)
 
-        def compare(terms: NDArray[np.int64]) -> None:
-            for some in _parts(terms):
-                at = np.tile(log_ratios, (some.size, 1))
-                below[some], above[some], median[some], statistic[some], limits[some] = core.compare_sides(
-                    self._profiles(some), four, at, levels
-                )
+        def compare(_: int, terms: NDArray[np.int64]) -> None:
+            found = core.compare_sides(self._profiles(terms), four, np.tile(log_ratios, (terms.size, 1)), levels)
+            for result, values in zip(results, found, strict=True):
+                result[terms] = values
 
-        groups.over_terms(compare, groups.terms, below, above, median, statistic, limits)
-        found = SideTails(below, above, median, statistic, limits)
-        self._set_unknown(found)
-        return found
+        self._over_parts(compare)
+        for result in results:
+            result[groups.occurring] = result[groups.same_as]
+        tails = SideTails(*results)
+        self._set_unknown(tails)
+        return tails
 
     def _set_unknown(self, found: SideTails) -> None:
         """Terms of which nothing is known: if each corpus has one document, or if there is no other term."""
@@ -198,10 +218,6 @@ class TwoSides:
             sums += np.stack([share, 1 - share]) ** worth[few] / QUANTILES
         least[few] = sums.min(axis=0)
         return least
-
-
-def _parts(terms: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    return [terms[first : first + PART].copy() for first in range(0, terms.size, PART)]
 
 
 def _densities() -> Floats:

@@ -20,6 +20,8 @@ from termburst.report.pieces import (
     statistics_of,
 )
 from termburst.report.summarize_keyness import side_panels, side_summary
+from termburst.tables.formula_text import named_columns
+from termburst.tables.reach import design_notes, table_out_of_reach
 
 if TYPE_CHECKING:
     import polars as pl
@@ -81,6 +83,7 @@ def summarize_design(
         raise ValueError(f"{title}: no term occurs often enough to compare; lower min_count (or --min-count)")
     held = documents_of(corpus)
     table = _for_the_page(table)
+    notes = _notes(table, corpus, formula, cluster, strata, (settings or {}).get("adjust", "bh"))
     if formula == CONDITION:
         formula = next(iter(_conditions(str(table["group"][0]))), formula)
     listed = table.head(min(max_terms, table.height))
@@ -90,6 +93,7 @@ def summarize_design(
         "settings": {"counting": counting_of(held), **(settings or {})},
         "reading": reading_of([corpus]),
         "overview": {"tested": table.height, "sure": int((table["q_value"] <= SURE).sum())},
+        "notes": notes,
         "design": {
             "formula": formula,
             "about": design_in_words(formula, cluster, strata),
@@ -101,6 +105,21 @@ def summarize_design(
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
         **side_panels(terms, {"all documents": held}, lines),
     }
+
+
+def _notes(
+    table: pl.DataFrame, corpus: Any, formula: str, cluster: str | None, strata: str | None, adjust: str
+) -> list[str]:
+    """The sentences on what the design cannot find, and where its p-values do not hold."""
+    metadata = getattr(corpus, "metadata", None)
+    found: list[str] = []
+    clusters = None
+    if metadata is not None and {cluster, strata} - {None} <= {*metadata.columns}:
+        columns = [name for name in named_columns(formula) if name in metadata.columns]
+        found = design_notes(metadata, columns, cluster, strata)
+        clusters = None if cluster is None else metadata[cluster].n_unique()
+    reach = table_out_of_reach(table, adjust, clusters)
+    return found if reach is None else [*found, reach]
 
 
 def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:

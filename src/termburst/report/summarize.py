@@ -40,12 +40,13 @@ from termburst.report.pieces import (
     zipf_curve,
 )
 from termburst.statistics.term_statistics import TermStatistics
+from termburst.tables.burst_columns import documents_by_chance
 from termburst.tables.burstiness_test import burstiness_in_short
 
 Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
 Step = Callable[[str], object]
 _COLUMNS = (
-    "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_low", "reuse_high",
+    "term", "n", "b", "b_binomial", "burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_low", "reuse_high",
     "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status",
 )  # fmt: skip
 
@@ -123,7 +124,7 @@ def summarize(
         log10_q=pl.Series(adjust_log10(tested["log10_p"].to_numpy(), adjust)),  # q itself may be too small for a float
         tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),
     )
-    listed = tested.head(min(max_terms, tested.height))
+    listed = _with_chance(tested.head(min(max_terms, tested.height)), statistics)
     first = [*listed["term"].head(min(panels, listed.height)), *dict.fromkeys(chosen)]
     first = list(dict.fromkeys(first))
     brought_on = _brought_on(corpus, pairs, step)
@@ -145,6 +146,12 @@ def summarize(
         "brought_on": brought_on,
         **panels_of(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
     }  # fmt: skip
+
+
+def _with_chance(table: Any, statistics: TermStatistics) -> Any:
+    """With the number of documents that would have each term by chance."""
+    expected = documents_by_chance(table["n"], statistics.lengths, statistics.length_documents)
+    return table.with_columns(b_binomial=expected)
 
 
 def _brought_on(corpus: CountedCorpus | TermStatistics, pairs: int, step: Step) -> Dict | None:

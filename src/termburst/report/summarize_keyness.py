@@ -26,6 +26,7 @@ from termburst.report.pieces import (
     statistics_of,
 )
 from termburst.statistics.term_statistics import TermStatistics
+from termburst.tables.reach import table_out_of_reach
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,8 +63,9 @@ def summarize_keyness(
     -------
     dict
         title, kind ("keyness"), termburst (the version), settings, reading (source and lines of each reading report, if
-        files were read), sides (each with its size), overview, terms (a dict of columns, in the order of *table*),
-        panels. A term that only A has: log_ratio None, only_in "a". p-values below 1e-307 have log10_p −307.
+        files were read), sides (each with its size), overview, notes (sentences on what cannot be found), terms (a dict
+        of columns, in the order of *table*), panels. A term that only A has: log_ratio None, only_in "a". p-values
+        below 1e-307 have log10_p −307.
 
     Examples
     --------
@@ -107,6 +109,7 @@ def summarize_keyness(
             "tested": table.height,
             "sure": int((table["q_value"] <= SURE).sum()),
         },
+        "notes": [one for one in [table_out_of_reach(table, settings.get("adjust", "bh"))] if one is not None],
         "sides": [side_summary(name, s, sides[name], given[name]) for name, s in statistics.items()],
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
         **side_panels(terms, sides, lines),

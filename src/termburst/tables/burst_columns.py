@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from termburst.inference.burst_effects import FEWEST, BurstEffects, burst_effects, hardly_repeats
 from termburst.models.cells import TermCells, term_cells
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 HARDLY = 1.05  # a burst ratio below this would be printed as 1.0
+FREQUENT = 0.5  # reuse by chance from which on a term is too frequent for reuse to say how bursty it is
+FEWER = 0.9  # of what is expected by chance: less is clearly less
 
 
 def burst_columns(effects: BurstEffects) -> dict[str, Any]:
@@ -75,10 +78,34 @@ def mean_of_mixed_lengths(lengths: Any, documents: Any) -> float | None:
     return float(mean) if spread > mean else None
 
 
+def documents_by_chance(n: Any, lengths: Any, documents: Any) -> NDArray[np.float64]:
+    """In how many documents a term would be if its n tokens were at random positions: Σ_j (1 − (1 − n/N)^n_j).
+
+    *lengths* are the distinct lengths of documents, *documents* says how many have each, and N is all their tokens.
+
+    Examples
+    --------
+    >>> documents_by_chance([1, 20, 100], [10, 20], [4, 3]).round(2).tolist()
+    [0.93, 6.54, 7.0]
+    """
+    lengths, documents = np.asarray(lengths, np.float64), np.asarray(documents, np.float64)
+    often, place = np.unique(np.asarray(n, np.float64), return_inverse=True)
+    tokens = max(float(lengths @ documents), 1.0)
+    found = np.zeros(often.size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for k, absent in enumerate(np.log1p(-often / tokens)):
+            found[k] = documents @ -np.expm1(np.where(lengths > 0, lengths * absent, 0.0))
+    return found[place].reshape(np.shape(n))
+
+
 def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *, length: float | None = None) -> str:
     """How bursty a term is, as a sentence, from its row of a table with the columns of the effects.
 
-    *length*, if given, is the mean length that reuse is about, and is said: see `mean_of_mixed_lengths`.
+    Most documents with a frequent term repeat it even by chance, so the sentence about it is not about reuse. It says
+    what makes the term bursty: fewer documents have it than by chance, or it is used more in some than in others.
+
+    *length*, if given, is the mean length that reuse is about, and is said: see `mean_of_mixed_lengths`. A row may also
+    have "b_binomial", the number of documents that would have the term by chance: see `documents_by_chance`.
 
     Examples
     --------
@@ -92,7 +119,9 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *,
     >>> in_words(silver | {"ci_low": 1.0}, 59)
     'silver: in 21 of 59 documents, and once used, it is not surely used again more often than by chance (31 % of cases)'
     >>> in_words(silver | {"reuse_binomial": 0.93}, 59)  # a frequent term that is crowded into few documents
-    'silver: in 21 of 59 documents; if one word of a document is it, another is 5.0 times likelier to be it'
+    'silver: in 21 of 59 documents, but more in some than in others: if one word of a document is it, another is 5.0 times likelier to be it'
+    >>> in_words(silver | {"n": 204, "reuse_binomial": 0.93, "b_binomial": 56.6}, 59)
+    'silver: in 21 of 59 documents; by chance it would be 57. Those use it 9.7 times on average; by chance it would be 3.6 times'
     >>> in_words(silver | {"reuse_binomial": 0.93, "burst_ratio": 1.02, "ci_low": 1.01}, 59)
     'silver: in 21 of 59 documents, and hardly bursty: if one word of a document is it, another is 2 % likelier to be it'
     >>> in_words(silver | {"n": 24}, 59)  # the fit at mean length says more than its short documents show
@@ -108,13 +137,26 @@ def in_words(row: Mapping[str, Any], documents: int, unit: str = "documents", *,
         where = found.removeprefix(f"{row['term']}: ")
         repeat = f"so at most {n - row['b']:,} of them repeat{'s' if n - row['b'] == 1 else ''} it"
         return f"{row['term']}: {n:,} times {where}, {repeat}; the fit expects {again} at mean length"
-    if row["reuse"] <= row["reuse_binomial"] or again == chance:
-        if row["burst_ratio"] < HARDLY:
-            more = f"{100 * (row['burst_ratio'] - 1):.0f} %" if row["burst_ratio"] > 1.01 else "less than 1 %"
-            return f"{found}, and hardly bursty: if one word of a document is it, another is {more} likelier to be it"
-        return f"{found}; if one word of a document is it, another is {row['burst_ratio']:,.1f} times likelier to be it"
+    alone, alone_by_chance = 1 - row["reuse"], 1 - row["reuse_binomial"]
+    frequent = row["reuse_binomial"] > FREQUENT and alone > FEWER * alone_by_chance
+    if frequent or row["reuse"] <= row["reuse_binomial"] or again == chance:
+        return f"{found}{_uneven(row, frequent=frequent)}"
     at = "" if length is None else f" in a document of mean length ({length:,.0f} tokens)"
     return f"{found}, and once used, it is used again in {again} of cases{at}; by chance it would be {chance}"
+
+
+def _uneven(row: Mapping[str, Any], *, frequent: bool) -> str:
+    """What makes a term bursty whose reuse does not say it: documents lack it, or some use it more than others."""
+    by_chance = row.get("b_binomial") or 0.0
+    if frequent and row["b"] < FEWER * by_chance:
+        mean, expected = (f"{row['n'] / number:,.1f} times" for number in (row["b"], by_chance))
+        use = f"Those use it {mean} on average; by chance it would be {expected}"
+        return f"; by chance it would be {by_chance:,.0f}. {use}"
+    if row["burst_ratio"] < HARDLY:
+        more = f"{100 * (row['burst_ratio'] - 1):.0f} %" if row["burst_ratio"] > 1.01 else "less than 1 %"
+        return f", and hardly bursty: if one word of a document is it, another is {more} likelier to be it"
+    likelier = f"{row['burst_ratio']:,.1f} times likelier"
+    return f", but more in some than in others: if one word of a document is it, another is {likelier} to be it"
 
 
 def ratio_in_words(row: Mapping[str, Any]) -> list[str]:
@@ -136,7 +178,7 @@ _RATIO = ("burst_ratio", "ci_low", "ci_high")
 
 
 def effects_of_term(statistics: TermStatistics, term: str) -> dict[str, Any]:
-    """One row of a table of terms, with the columns of the effects; only this term is fitted."""
+    """One row of a table of terms, with the columns of the effects and b_binomial; only this term is fitted."""
     cells, i = term_cells(statistics), statistics.index(term)
     of = slice(cells.indptr[i], cells.indptr[i + 1])
     one = TermCells(
@@ -147,7 +189,9 @@ def effects_of_term(statistics: TermStatistics, term: str) -> dict[str, Any]:
     columns = burst_columns(burst_effects(one))
     values = {name: float(column[0]) for name, column in columns.items()}
     found: dict[str, Any] = {name: None if np.isnan(value) else value for name, value in values.items()}
-    return {"term": term, "n": int(cells.n_i[i]), "b": int(cells.b_i[i]), **found}
+    often = {"n": int(cells.n_i[i]), "b": int(cells.b_i[i])}
+    expected = documents_by_chance(often["n"], statistics.lengths, statistics.length_documents)
+    return {"term": term, **often, **found, "b_binomial": float(expected)}
 
 
 def percent(share: float) -> str:

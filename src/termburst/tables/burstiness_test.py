@@ -86,8 +86,8 @@ def burstiness_test(
         documents contain the term or fewer than five repeat it (five to ten, and half of that, if the collection has
         less than 100 documents), or if most of them have it once though the fit says otherwise.
         reuse, reuse_low, reuse_high: of the documents of mean length that contain the term, the share that repeat it;
-        reuse_binomial: the same by chance. Intervals are 95 % profile-likelihood intervals; see
-        `termburst.inference.burst_effects`.
+        reuse_binomial: the same by chance, which is large for a frequent term, bursty or not. Intervals are 95 %
+        profile-likelihood intervals; see `termburst.inference.burst_effects`.
 
         plr, lr, score, p_plr, p_lr, p_score, p_value, log10_p (of p_value, even if p_value is too small for
         a float), q_value, how ("exact", "monte-carlo" or "tail": how p_value was obtained), mean, alpha, alpha_not and

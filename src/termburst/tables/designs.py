@@ -23,6 +23,7 @@ from termburst.tables.compared import sorted_comparison
 from termburst.tables.contrast_sides import side_columns, tally_of_cells, tally_of_documents
 from termburst.tables.formulas import Design, design_of, no_column
 from termburst.tables.frames import counted_texts, named_terms, term_frame
+from termburst.tables.reach import design_notes, strata_of_cells, table_out_of_reach, warn_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,9 +69,10 @@ def keyness_design(
     cluster : str, optional
         Column that says which documents may depend on each other, such as the speaker. If no column of the design
         varies within a cluster, the documents of a cluster are summed. Otherwise the scores of clusters are compared
-        with those of random signs.
+        with those of random signs, which finds few differences if each cluster has both sides; a warning says so.
     strata : str, optional
-        Column within whose values documents are compared: one more category in the formula.
+        Column within whose values documents are compared: one more category in the formula. With many strata of fewer
+        than 15 documents p is too small; a warning says so.
     confidence, adjust, min_count, sort : see `keyness`; q is adjusted for the terms of each contrast by itself
 
     Returns
@@ -103,7 +105,9 @@ def keyness_design(
         if cluster is not None:
             raise ValueError("cluster= needs the documents: statistics do not keep which document contains what")
         parts, names, frame = cells_of(X, formula, metadata, terms, strata)
-        return keyness_of_cells(parts, names, frame, formula, contrast=contrast, strata=strata, **options)
+        table = keyness_of_cells(parts, names, frame, formula, contrast=contrast, strata=strata, **options)
+        warn_of([_small_strata_of(parts, frame, strata), table_out_of_reach(table, adjust)])
+        return table
     counts, names, frame = _documents(X, metadata, terms)
     filled = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() > 0)
     counts, frame = counts[filled], frame[filled]
@@ -117,7 +121,18 @@ def keyness_design(
         tests = _clustered(counts, design, contrasts, _clusters(frame, cluster, design), confidence)
     n_i, b_i = (np.asarray(part.sum(axis=0)).ravel() for part in (counts, counts > 0))
     sides = side_columns(design, contrasts, n_i.size, partial(tally_of_documents, counts))
-    return _table(tests, sides, names, n_i, b_i, **options)
+    table = _table(tests, sides, names, n_i, b_i, **options)
+    clusters = None if cluster is None else frame[cluster].n_unique()
+    notes = design_notes(frame, design.variables, cluster, strata)
+    warn_of([*notes, table_out_of_reach(table, adjust, clusters)])
+    return table
+
+
+def _small_strata_of(parts: Sequence[TermCells], covariates: pl.DataFrame, strata: str | None) -> str | None:
+    if strata is None:
+        return None
+    documents = [int(part.length_documents[part.lengths > 0].sum()) for part in parts]
+    return strata_of_cells(covariates, documents, strata)
 
 
 def keyness_of_cells(

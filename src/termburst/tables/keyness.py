@@ -25,6 +25,7 @@ from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_comparison import burst_comparison, burst_contrasts
 from termburst.tables.compared import MILLION, aligned, sorted_comparison, warn_of_lone_documents
 from termburst.tables.frames import named_terms, term_frame
+from termburst.tables.reach import table_out_of_reach, warn_of
 from termburst.tables.word_lists import keyness_with_list
 
 if TYPE_CHECKING:
@@ -91,8 +92,9 @@ def keyness(
         term; n_a, n_b, b_a, b_b (occurrences, documents with the term); per_million_a, per_million_b; log_ratio, the
         binary logarithm of the ratio of the fitted mean shares, with ci_low, ci_high from the profile likelihood;
         effect, the least that it is in words selected by it: of all words with an effect above any x, at most a share
-        of 1 − confidence is expected to differ by less than x, and it is 0 unless q ≤ 1 − confidence; diff_percent,
-        the difference of the frequencies per million; statistic, p_value, q_value; least_p, the smallest p that the
+        of 1 − confidence is expected to differ by less than x; it is 0 unless q ≤ 1 − confidence, and 0 beside a small
+        q if no difference of a given size stays sure once the strongest of all words are picked; diff_percent, the
+        difference of the frequencies per million; statistic, p_value, q_value; least_p, the smallest p that the
         term's documents could give (0 if not known); reference, how p was obtained; dp_a, dp_b, Gries's deviation of
         proportions in each corpus.
 
@@ -126,7 +128,9 @@ def keyness(
     if _of_burstiness(of, method):
         return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
     compared = compared_terms(a, b, method, confidence, min_count)
-    return sorted_comparison(_finished([compared], names, adjust, confidence)[0], sort)
+    table = _finished([compared], names, adjust, confidence)[0]
+    warn_of([table_out_of_reach(table, adjust)])
+    return sorted_comparison(table, sort)
 
 
 def _by_formula(A: Any, B: Any, formula: str | None, method: str, **options: Any) -> pl.DataFrame:
@@ -209,7 +213,9 @@ def keyness_groups(
     if contrasts:
         pairs = ((term_cells(parts[g]), term_cells(counts[place != g])) for g in range(len(groups)))
         compared = [compared_terms(own, rest, method, confidence, min_count) for own, rest in pairs]
-        return sorted_comparison(_contrasts(groups, _finished(compared, names, adjust, confidence)), sort)
+        table = _contrasts(groups, _finished(compared, names, adjust, confidence))
+        warn_of([table_out_of_reach(table, adjust)])
+        return sorted_comparison(table, sort)
     columns, counted, least = group_columns([term_cells(part) for part in parts], groups, min_count, draws, seed)
     columns["q_value"] = adjusted(columns["p_value"], adjust, attainable=least)
     return sorted_comparison(term_frame(names, columns, counted), sort)

@@ -42,3 +42,14 @@ def tilted_tail(total, x, theta, *, upper):
     weight = np.exp(weight - weight.max())
     weight /= weight.sum()
     return (weight[x + 1 :] if upper else weight[:x]).sum() + weight[x] / 2
+
+
+def weighted_tail(total, x, theta, *, upper):
+    """P(X > x) + w P(X = x), or P(X < x) + w P(X = x), under e^{θx}; w is between 1 and ½ by the mean of X there."""
+    k = np.arange(total.size)
+    with np.errstate(divide="ignore"):
+        tilt = np.log(total) + theta * k
+    density = np.exp(tilt - tilt.max())
+    density /= density.sum()
+    w = np.clip(1 - ((density * k).sum() - 1) / 8, 0.5, 1.0)
+    return density[x + 1 :].sum() + w * density[x] if upper else density[:x].sum() + w * density[x]

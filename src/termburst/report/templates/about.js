@@ -16,6 +16,15 @@ const quoted = (term) => `“${brief(term, 40)}”`;
 // The fit at mean length says more than short documents show: at most n − b of them repeat it. As in inference/burst_effects.py.
 const hardlyRepeats = (c, i) => c.reuse[i] > (2 * (c.n[i] - c.b[i])) / c.b[i];
 
+// What makes a frequent word bursty: most documents that use it use it again even by chance. As in tables/burst_columns.py.
+const tooFrequent = (c, i) =>
+  c.reuse[i] <= c.reuse_binomial[i] || (c.reuse_binomial[i] > 0.5 && 1 - c.reuse[i] > 0.9 * (1 - c.reuse_binomial[i]));
+function frequentSentence(c, i) {
+  if (!(c.b[i] < 0.9 * c.b_binomial[i])) return "used more in some documents than in others";
+  const [mean, expected] = [c.b[i], c.b_binomial[i]].map((documents) => inDigits[1].format(c.n[i] / documents));
+  return `missing in more documents than by chance, which would put it into ${whole(c.b_binomial[i])}; those with it use it ${mean} times on average, by chance ${expected}`;
+}
+
 // What the numbers of a term say.
 function corpusSentence(report, i) {
   const { columns: c, overview } = report;
@@ -26,6 +35,8 @@ function corpusSentence(report, i) {
     ? " No document repeats it."
     : hardlyRepeats(c, i)
     ? ` So at most ${whole(repeat)} of them ${repeat === 1 ? "repeats" : "repeat"} it; the fit expects ${percent(c.reuse[i])} at mean length.`
+    : tooFrequent(c, i) && c.burst_ratio[i] > 1
+      ? ` It is ${frequentSentence(c, i)}.`
     : c.reuse[i] >= 0
       ? ` A document of mean length that uses it uses it again in ${percent(c.reuse[i])} of cases${c.reuse[i] > c.reuse_binomial[i] ? `; by chance it would be ${percent(c.reuse_binomial[i])}` : ""}.`
       : "";
@@ -64,9 +75,11 @@ function aboutCorpus(report) {
     `${manyDocuments(overview.documents)} · ${whole(overview.tokens)} tokens · ${whole(overview.terms)} different ${report.words}`;
   const lead = report.leading[0];
   byId("sentence").textContent = overview.sure
-    ? `${whole(overview.sure)} of ${report.sized(overview.tested)} come in bursts: once used, used again, more than chance explains (${report.bar}).` +
-      (lead === undefined || hardlyRepeats(columns, lead) || !(columns.reuse[lead] > columns.reuse_binomial[lead])
+    ? `${whole(overview.sure)} of ${report.sized(overview.tested)} come in bursts: some documents use them more, and others less, than chance explains (${report.bar}).` +
+      (lead === undefined || hardlyRepeats(columns, lead)
         ? ""
+        : tooFrequent(columns, lead)
+          ? ` ${quoted(report.terms[lead])} is ${frequentSentence(columns, lead)}.`
         : ` ${quoted(report.terms[lead])} is used again in ${percent(columns.reuse[lead])} of the documents of mean length that use it; by chance it would be ${percent(columns.reuse_binomial[lead])}.`)
     : `None of ${report.sized(overview.tested)} is surely bursty (${report.bar}).`;
   adviseCorpus(report);
@@ -75,7 +88,7 @@ function aboutCorpus(report) {
   byId("method").replaceChildren(
     ...[
       "The burst ratio is (1 + 1/α)/(1 + 1/α₀) of the exact beta-binomial fit: how many times likelier a token is this word if another token of the same document is. Its interval is by profile likelihood (95 %). “At least” is the end of the interval nearest to 1×, and 1× for words that too few documents use or repeat: the list is in this order.",
-      "“Used again” is the fitted share of documents of mean length with two or more occurrences among those with one or more; “by chance” is the same with all tokens at random.",
+      "“Used again” is the fitted share of documents of mean length with two or more occurrences among those with one or more. It is large for every frequent word, bursty or not; such a word is bursty if documents lack it that would have it with all tokens at random (“by chance”), or if it is used much more in some than in others.",
       `λ is the penalised likelihood-ratio statistic of Ahmed, Sheridan, McIsaac and Farooque (2026), form “${settings.form}”, ` +
         `with μ = ${decimal(settings.mu)} and σ² = ${decimal(settings.sigma2)}. Very frequent words have a large λ, bursty or not.`,
       "p is the probability of a λ at least this large if the tokens of a word lie at random among all positions. q is p adjusted for " +

@@ -55,7 +55,8 @@ function keynessSentence(report, i) {
         : "";
     size = ` ${mine} uses it ${ratioOf(c.log_ratio[i])} as often as ${yours}${range}.`;
   }
-  const verdict = report.sure(i) ? " That is more than its burstiness explains." : " That may be chance: the evidence is not enough.";
+  const selected = c.effect?.[i] === 0 ? " Its “at least” is 0, since no difference of a given size stays sure once the strongest of so many words are picked." : "";
+  const verdict = report.sure(i) ? ` That is more than its burstiness explains.${selected}` : " That may be chance: the evidence is not enough.";
   return `${term}: ${counts}. ${capital(size.trim())}${verdict}`;
 }
 
@@ -120,6 +121,9 @@ function aboutKeyness(report) {
   describeSides(report);
 }
 
+// What the comparison cannot find, or where its p-values do not hold: sentences of tables/reach.py.
+const notesOf = ({ notes }) => (notes ?? []).map((note) => `${capital(visible(note))}.`).join(" ");
+
 function describeSides(report) {
   const { columns, overview, sides, settings } = report;
   byId("size").textContent = columns.group
@@ -131,10 +135,11 @@ function describeSides(report) {
     `${whole(overview.sure)} of ${columns.group ? `${whole(overview.tested)} comparisons of a ${report.word} between a group and the rest` : report.sized(overview.tested)} differ ${byBursts ? "by more than their burstiness explains" : `by the test “${settings.method}”`} (${report.bar}). ` +
     (byBursts && report.rows === overview.tested ? `G², which takes every token for an independent witness, would call ${whole(cried)} different.` : "");
   const few = sides.filter(({ documents }) => documents < 5);
-  byId("advice").hidden = !few.length;
+  const notes = notesOf(report);
+  byId("advice").hidden = !few.length && !notes;
   byId("advice").textContent = few.length
-    ? `${few.map(({ name, documents }) => `${visible(name)} has ${manyDocuments(documents)}`).join(", ")}: so few documents cannot tell a difference between groups from one between texts. Cut long texts into pieces, or compare larger groups.`
-    : "";
+    ? `${notes}${notes && " "}${few.map(({ name, documents }) => `${visible(name)} has ${manyDocuments(documents)}`).join(", ")}: so few documents cannot tell a difference between groups from one between texts. Cut long texts into pieces, or compare larger groups.`
+    : notes;
   byId("main-title").textContent = "How much, and how sure";
   byId("scale-name").textContent = "Scale";
   byId("main-note").textContent =
@@ -216,7 +221,7 @@ function drawLists(report, choose) {
       const head = element("h3");
       head.append(element("bdi", brief(names[k], 60)));
       const note = sure.length
-        ? `${report.sized(sure.length)} ${report.design ? (contrastOf(report).sides ? "used more here" : "for sure") : "more than elsewhere"}${sure.length > LISTED ? `; the ${LISTED} strongest` : ""}${ordered ? ", in the order of how much they differ at least (≥)" : ""}`
+        ? `${report.sized(sure.length)} ${usedHow(report, byGroup && !wanted)}${sure.length > LISTED ? `; the ${LISTED} strongest` : ""}${ordered ? ", in the order of how much they differ at least (≥)" : ""}`
         : shown.length
           ? "Nothing is sure. Closest to significant:"
           : "Nothing.";
@@ -232,6 +237,20 @@ function drawLists(report, choose) {
   if (report.design) describeContrast(report);
   drawn.main.part("below-linear").axis_label = `← ${brief(b, 20)}      log₂ ratio      ${brief(a, 20)} →`;
   report.first = first[0];
+}
+
+// What the words of a list have in common: used more here, or in the list of what a group lacks, less.
+function usedHow(report, less) {
+  if (report.design) return contrastOf(report).sides ? "used more here" : "for sure";
+  return less ? "used less often here than elsewhere" : "used more often here than elsewhere";
+}
+
+// By how much a word differs at least; nothing if that is not sure. A word of one side alone has no ratio before it.
+function leastOf(report, i, less) {
+  const { effect, only_in: only } = report.columns;
+  if (!effect || report.design || !(Math.abs(effect[i]) > 0)) return "";
+  const least = `≥ ${times(2 ** Math.abs(effect[i]))}`;
+  return only[i] ? `, surely ${least} ${less ? "rarer" : "as often"}` : ` ${least}`;
 }
 
 // One word of a list: its ratio with its interval as a bar.
@@ -256,8 +275,8 @@ function listItem(report, i, widest, choose) {
   }
   const never = c.group && !report.design && !report.up(i);
   const alone = report.design && !contrastOf(report).sides ? "no limit" : "only here"; // a slope has no sides
-  const ratio = !c.only_in[i] ? (report.ratioOf ?? ratioOf)(c.log_ratio[i]) : never ? "never" : alone;
-  const least = c.effect && !report.design && Math.abs(c.effect[i]) > 0 ? ` ≥ ${times(2 ** Math.abs(c.effect[i]))}` : "";
+  const ratio = !c.only_in[i] ? (report.ratioOf ?? ratioOf)(c.log_ratio[i]) : never ? "never here" : alone;
+  const least = leastOf(report, i, never);
   const shown = element("span", ratio, { class: "times" });
   if (least) shown.append(element("small", least, { title: "at least so many times, also if you look only at the strongest words" }));
   item.append(button, bar, shown);

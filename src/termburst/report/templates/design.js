@@ -85,6 +85,9 @@ function describeDesign(report) {
   byId("size").textContent = `${visible(design.formula)} · ${manyDocuments(sides[0].documents)}`;
   byId("sentence").textContent =
     `${whole(overview.sure)} of ${whole(overview.tested)} rows (one per ${report.word} and contrast; ${count === 1 ? "one contrast" : `${whole(count)} contrasts`}) differ by more than burstiness explains (${report.bar}), all other columns of the formula being equal.`;
+  const notes = notesOf(report);
+  byId("advice").hidden = !notes;
+  byId("advice").textContent = notes;
   byId("main-title").textContent = "How much, and how sure";
   byId("scale-name").textContent = "Scale";
   byId("main-note").textContent =
