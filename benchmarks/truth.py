@@ -2,8 +2,8 @@
 
 grid. Simulated corpora A and B in which each word has the same mean share in both, but another precision α_0: the
 smaller α_0, the more a word bursts. α_0 of the burstier corpus is log-normal over words, median 150, standard deviation
-of the log 0.5. The ratio α_0B/α_0A is the same for all words, or drawn (median times exp(N(0, 0.5²))), or a mixture (half
-the words have ratio 1). With ratios below 1 words burst more in B. Where sizes differ, A is the smaller corpus. Counts
+of the log 0.5. The ratio α_0B/α_0A is the same for all words, or drawn (median times exp(N(0, 0.5²))), or a mixture
+(half the words have ratio 1). With ratios below 1 words burst more in B. Where sizes differ, A is the smaller corpus. Counts
 are beta-binomial; all documents of a corpus have the same length. A test may learn from all words of a call, so each
 call has words of one cell, some 2,000 (at least 600). Shown are the per cent of words with p ≤ .05, of these A
 significantly higher and A lower, p ≤ .001, the coverage of the 95 % interval (the true log ratio is 0), the rows where
@@ -91,7 +91,7 @@ class Outcome:
 
 
 LIMITS = {"p ≤ .05": (0.06, 0.04), "A higher": (0.035, 0.02), "A lower": (0.035, 0.02), "p ≤ .001": (0.002, 0.0)}
-WIDTHS = {name: 13 for name in LIMITS} | {"coverage": 14, "disagree": 9, "end at 0": 9}
+WIDTHS = dict.fromkeys(LIMITS, 13) | {"coverage": 14, "disagree": 9, "end at 0": 9}
 
 
 def standard_error(rate: float, size: int) -> float:
