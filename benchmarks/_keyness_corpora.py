@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import gammaln
@@ -59,13 +60,18 @@ def as_cells(term: np.ndarray, count: np.ndarray, length: np.ndarray, terms: int
     )
 
 
-def corpora() -> Iterator[Corpus]:
+def corpora(starts: tuple[str, ...] = ("",)) -> Iterator[Corpus]:
+    """The corpora whose names begin with one of *starts*."""
     collections = Collections()
-    for name, X in (
-        ("20 Newsgroups", collections.fig4.counts),
-        ("R8", collections.fig5.counts),
-        ("stdlib", CountVectorizer().fit_transform(load_stdlib().texts)),
-    ):
+    loaders: dict[str, Callable[[], Any]] = {
+        "20 Newsgroups": lambda: collections.fig4.counts,
+        "R8": lambda: collections.fig5.counts,
+        "stdlib": lambda: CountVectorizer().fit_transform(load_stdlib().texts),
+    }
+    for name, load in loaders.items():
+        if not name.startswith(starts):
+            continue
+        X = load()
         n_j = np.asarray(X.sum(axis=1)).ravel().astype(np.int64)
         by_term = X[n_j > 0].tocsc()
         term = np.repeat(np.arange(X.shape[1]), np.diff(by_term.indptr))

@@ -21,7 +21,7 @@ SHARES = (0.0002, 0.002, 0.02)
 LAWS = ("same", "drawn", "mixture")
 BASE, BASE_SPREAD = 150.0, 0.5  # α_0 of a word in the burstier corpus is exp(N(log 150, 0.5²))
 DRAWN_SPREAD = 0.5  # standard deviation of the log ratio of precisions if it is drawn
-AT_ONCE = 2**22  # numbers in an array of the exact test
+AT_ONCE = 2**20  # numbers in an array of the exact test
 
 
 @dataclass(frozen=True)
@@ -98,25 +98,24 @@ def exact_tails(
     tokens = [d * n for d, n in zip(documents, lengths, strict=True)]
     inverse = [t / (1 + (n - 1) / (1 + a)) for t, n, a in zip(tokens, lengths, precisions, strict=True)]
     mean = sum(w * x / t for w, x, t in zip(inverse, totals, tokens, strict=True)) / sum(inverse)
-    wide = np.ones(mean.size)  # totals beyond this have nearly no probability
-    for x, d, n, a in zip(totals, documents, lengths, precisions, strict=True):
+    sizes = np.zeros((mean.size, 2), dtype=int)  # powers of 2: larger totals have nearly no probability
+    for g, (x, d, n, a) in enumerate(zip(totals, documents, lengths, precisions, strict=True)):
         deviation = np.sqrt(d * n * mean * (1 + (n - 1) / (1 + a)))
-        wide = np.maximum(wide, np.maximum(x, np.minimum(d * n * mean + 9 * deviation + 20 * n / a, d * n)) + 1)
-    exponent = np.where(mean > 0, np.ceil(np.log2(wide)), -1).astype(int)
+        wide = np.maximum(x, np.minimum(d * n * mean + 9 * deviation + 20 * n / a, d * n)) + 1
+        sizes[:, g] = np.where(mean > 0, 2 ** np.ceil(np.log2(wide)), 0)
     upper, lower = np.full((2, mean.size), np.nan)
-    for power in np.unique(exponent[mean > 0]).tolist():
-        words, each = np.flatnonzero(exponent == power), max(1, AT_ONCE // max(2**power, *lengths))
+    for pair in np.unique(sizes[mean > 0], axis=0).tolist():
+        words, each = np.flatnonzero((sizes == pair).all(axis=1)), max(1, AT_ONCE // max(*pair, *lengths))
         for part in np.array_split(words, -(-words.size // each)):
             of_a, of_b = (
-                sum_probabilities(mean[part], precisions[g][part], lengths[g], documents[g], 2**power) for g in (0, 1)
+                sum_probabilities(mean[part], precisions[g][part], lengths[g], documents[g], pair[g]) for g in (0, 1)
             )
             for row, word in enumerate(part):
                 # With n_A = k, as extreme a difference needs n_B = edge: a fraction, unless there is a tie.
-                edge = totals[1][word] + (np.arange(2**power) - totals[0][word]) * tokens[1] / tokens[0]
+                edge = totals[1][word] + (np.arange(pair[0]) - totals[0][word]) * tokens[1] / tokens[0]
                 below = np.concatenate([[0.0], np.cumsum(of_b[row])])
                 up_to, under = (
-                    below[np.clip(x, 0, 2**power).astype(int)]
-                    for x in (np.floor(edge + 1e-6) + 1, np.ceil(edge - 1e-6))
+                    below[np.clip(x, 0, pair[1]).astype(int)] for x in (np.floor(edge + 1e-6) + 1, np.ceil(edge - 1e-6))
                 )
                 upper[word] = of_a[row] @ (up_to + under) / 2
                 lower[word] = max(1 - upper[word], 0.0)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
+import warnings
 from collections import defaultdict
 
 import numpy as np
@@ -49,5 +50,6 @@ class Verdicts:
 def summary(splits: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Mean and standard error between splits."""
     stack = np.array(splits)
-    with np.errstate(invalid="ignore"):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # a band without terms, or terms in only one split
         return np.nanmean(stack, axis=0), np.nanstd(stack, axis=0, ddof=1) / np.sqrt(np.isfinite(stack).sum(axis=0))

@@ -291,7 +291,7 @@ def main() -> None:
     rates: Rates = defaultdict(list)
     power: dict[float, Rates] = {ratio: defaultdict(list) for ratio in effort.ratios}
     verdicts = Verdicts()
-    by_name = {corpus.name: corpus for corpus in corpora() if corpus.name.startswith(options.only or "")}
+    by_name = {corpus.name: corpus for corpus in corpora((options.only or "",))}
     for name, corpus in by_name.items():
         started = time.perf_counter()
         cells = corpus.cells(np.ones(corpus.n_j.size, dtype=bool))
