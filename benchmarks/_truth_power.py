@@ -27,8 +27,13 @@ REMOVED = math.inf
 PLANTED_SHARE = 0.2  # of the words of a call; the others have ratio 1, as in a corpus
 SCENARIOS = {"halves": 0.5, "10/90": 0.1, "90/10": 0.9}  # share of the documents in A; B has the lower means
 BY_LEAST_B = {"b 5–9": (5, 9), "b 10–19": (10, 19), "b 20–49": (20, 49), "b ≥50": (50, 10**9), "absent": (0, 0)}
-REQUIRED = ((("b 20–49", "b ≥50"), 0.06, "from b = 20 on"), (("b ≥50",), 0.03, "from b = 50 on (aim)"))
-ENOUGH = 6.0  # expected documents with a word from which χ²_1 holds for the tied test
+Required = tuple[tuple[tuple[str, ...], float, str], ...]  # bands, by how much power may be less, in words
+LACKING: Required = ((tuple(BY_LEAST_B), 0.06, "where B lacks the word"),)
+REQUIRED: Required = (
+    (("b 20–49", "b ≥50"), 0.06, "from b = 20 on"),
+    (("b ≥50",), 0.03, "from b = 50 on (aim)"),
+)
+ENOUGH = 6.0  # expected documents with the word in each corpus from which χ²_1 holds for the tied test
 DRAWN = {(5, 19): 1_000, (20, 99): 1_500, (100, 999): 2_000, (1_000, 10**9): 500}  # words per simulated split
 COVERED = (1.0, *PLANTED)
 
@@ -52,10 +57,20 @@ LAWS = (
 
 
 def tied_p(a: TermCells, b: TermCells) -> Floats:
-    """The test with one precision parameter for both corpora: 2(ℓ_1 − ℓ_0) by χ²_1."""
+    """The test with one precision parameter for both corpora: 2(ℓ_1 − ℓ_0) by χ²_1.
+
+    If fewer than 6 of the documents with the word are expected in a corpus, that does not hold. Then p is that of b_A
+    given b_A + b_B, binomial (mid-p, tails doubled): A and B are random parts, so their lengths are alike.
+    """
     null = fit_beta_binomial(joined([a, b]))
     alternative, _ = GroupedCells([a, b]).fit(null)
-    return stats.chi2.sf(np.maximum(2 * (alternative.loglik - null.loglik), 0.0), 1)
+    p_value = stats.chi2.sf(np.maximum(2 * (alternative.loglik - null.loglik), 0.0), 1)
+    documents, b_i = [cells.length_documents.sum() for cells in (a, b)], a.b_i + b.b_i
+    share = documents[0] / sum(documents)
+    law = stats.binom(b_i, share)
+    half = law.pmf(a.b_i) / 2
+    given = 2 * np.minimum(law.cdf(a.b_i) - half, law.sf(a.b_i) + half)
+    return np.where(b_i * min(share, 1 - share) < ENOUGH, given, p_value)
 
 
 def planted_ratios(words: int, ratios: tuple[float, ...], rng: np.random.Generator) -> Floats:
@@ -67,25 +82,16 @@ Rates = defaultdict[tuple[str, str, float], list[Floats]]  # title, scenario, ra
 
 
 def add_rates(rates: Rates, key: tuple[str, str], a: TermCells, b: TermCells, ratios: Floats, method: str) -> None:
-    """Power in bands of the smaller of b_A and b_B (removed words: b_A), and how much more it is than the tied test's.
-
-    The two are compared on words of which at least 6 documents are expected on either side: elsewhere 2(ℓ_1 − ℓ_0) is
-    not χ²_1.
-    """
+    """Power in bands of the smaller of b_A and b_B (removed words: b_A), and by how much it exceeds the tied test's."""
     ours = keyness(a, b, method=method, confidence=None).p_value <= 0.05 * ROUNDED
-    tied = tied_p(a, b) <= 0.05
-    documents = np.array([cells.length_documents.sum() for cells in (a, b)])
-    share = min(np.min(documents / documents.sum()), min(a.tokens, b.tokens) / (a.tokens + b.tokens))
-    comparable = (a.b_i + b.b_i) * share >= ENOUGH
+    tied = tied_p(a, b) <= 0.05 * ROUNDED
     least, most = np.minimum(a.b_i, b.b_i), np.maximum(a.b_i, b.b_i)
-    for ratio in (*PLANTED, REMOVED):
+    for ratio in np.unique(ratios[ratios > 1]).tolist():
         bands, band_of = [], a.b_i if ratio == REMOVED else least
         for low, high in BY_LEAST_B.values():
             members = (ratios == ratio) & (most >= 5) & (band_of >= low) & (band_of <= high)
-            both = members & comparable
-            power = np.mean(ours[members]) if members.any() else math.nan
-            gap = np.mean(ours[both]) - np.mean(tied[both]) if both.any() else math.nan
-            bands.append([power, gap, members.sum()])
+            power = [np.mean(found[members]) if members.any() else math.nan for found in (ours, tied)]
+            bands.append([power[0], power[0] - power[1], members.sum()])
         rates[*key, ratio].append(np.array(bands))
 
 
@@ -152,11 +158,12 @@ def show_price(corpora: Iterator[Corpus], splits: int, method: str, seed: int, v
         for (_, scenario, ratio), found in sorted((item for item in rates.items() if item[0][0] == title), key=str):
             name = "removed" if ratio == REMOVED else f"{ratio:g}×"
             where = f"{title}, {scenario}, {name}"
-            line = "".join(f"{text:>27}" for text in price_texts(found, where, title in valid, verdicts))
+            required = () if title not in valid else LACKING if ratio == REMOVED else REQUIRED
+            line = "".join(f"{text:>27}" for text in price_texts(found, where, required, verdicts))
             print(f"{scenario:>8}{name:>8}{line}", flush=True)
 
 
-def price_texts(found: list[Floats], where: str, judged: bool, verdicts: Verdicts) -> Iterator[str]:
+def price_texts(found: list[Floats], where: str, required: Required, verdicts: Verdicts) -> Iterator[str]:
     mean, error = summary(found)
     for k, band in enumerate(BY_LEAST_B):
         power, gap = mean[k, :2]
@@ -164,13 +171,12 @@ def price_texts(found: list[Floats], where: str, judged: bool, verdicts: Verdict
             yield ""
             continue
         mark = ""
-        if judged:
-            for bands, least, what in REQUIRED:
-                if band in bands:
-                    requirement = f"power within {100 * least:g} points of the tied test, {what}"
-                    mark += verdicts.judge(requirement, where, f"{band} difference", gap, error[k, 1], -least, 1.0)
-        compared = "" if np.isnan(gap) else f" ({100 * gap:+.1f}±{100 * error[k, 1]:.1f}{mark})"
-        yield f"{100 * power:.1f}{compared} {np.sum([bands[k, 2] for bands in found]):,.0f}"
+        for bands, least, what in required:
+            if band in bands:
+                requirement = f"power within {100 * least:g} points of the tied test, {what}"
+                mark += verdicts.judge(requirement, where, f"{band} difference", gap, error[k, 1], -least, 1.0)
+        compared = f"({100 * gap:+.1f}±{100 * error[k, 1]:.1f}{mark})"
+        yield f"{100 * power:.1f} {compared} {np.sum([bands[k, 2] for bands in found]):,.0f}"
 
 
 def mixed_ratios(words: int, rng: np.random.Generator) -> Floats:

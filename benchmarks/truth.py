@@ -23,8 +23,8 @@ of the words differ, as in a corpus; the others do not. In real parts of a corpu
 probability 1/ratio, or all are removed. Simulated words have the fits of R8, its lengths, and B's mean divided by the
 ratio. In "10/90" A is the tenth, in "90/10" B is. Bands are of the smaller of b_A and b_B, after thinning; "absent" is
 in at least 5 documents of one corpus and in none of the other; for removed words b is that of A.
-The two tests are compared where at least 6 documents with the word are expected on either side: 2(ℓ_1 − ℓ_0) of fewer
-is not χ²_1.
+Where fewer than 6 documents with the word are expected in a corpus, 2(ℓ_1 − ℓ_0) is not χ²_1; there the other test is
+that of b_A given b_A + b_B.
 
 coverage. 95 % intervals at planted ratios, in either direction, on some cells of the grid and on R8's lengths.
 
@@ -148,7 +148,8 @@ def main() -> None:
             chosen = {name: load for name, load in loaders.items() if name.startswith(starts)}
             show_windows(chosen, splits, method, options.seed, verdicts)
     if "price" in options.parts:
-        show_price(corpora(starts), max(2, splits // 2), method, options.seed, verdicts)
+        priced = tuple(name for name in ("20 Newsgroups", "R8") if name.startswith(starts))
+        show_price(corpora(priced), max(2, splits // 2), method, options.seed, verdicts)
     if "coverage" in options.parts:
         some = [cell for cell in cells if cell.law in ("same", "drawn") and cell.ratio in COVERAGE_RATIOS]
         some = [cell for cell in some if cell.share > SHARES[0]]
