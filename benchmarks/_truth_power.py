@@ -35,7 +35,7 @@ REQUIRED: Required = (
 )
 ENOUGH = 6.0  # expected documents with the word in each corpus from which χ²_1 holds for the tied test
 DRAWN = {(5, 19): 1_000, (20, 99): 1_500, (100, 999): 2_000, (1_000, 10**9): 500}  # words per simulated split
-COVERED = (1.0, *PLANTED)
+COVERED = (*(1 / ratio for ratio in PLANTED[::-1]), 1.0, *PLANTED)
 
 
 @dataclass(frozen=True)
@@ -198,12 +198,11 @@ def grid_coverage(cell: Cell, words: int, method: str, rng: np.random.Generator)
     return Outcome.of(*pair, method, np.log2(ratios))
 
 
-def text_coverage(
+def drawn_coverage(
     corpus: Corpus, fit: BetaBinomialFit, scenario: str, law: str, words: int, method: str, rng: np.random.Generator
 ) -> Outcome:
     """Words with 100 to 999 tokens drawn from their fits on real lengths: α_0 is the same ("documents") or α is."""
-    frequent = np.flatnonzero((fit.mean * corpus.n_j.sum() >= 100) & (fit.mean * corpus.n_j.sum() < 1_000))
-    which = rng.choice(frequent[fit.status[frequent] == "converged"], words)
+    which = rng.choice(np.flatnonzero(_frequent(corpus) & (fit.status == "converged")), words)
     ratios = mixed_ratios(words, rng)
     inside = random_part(corpus, SCENARIOS[scenario], rng)
     pair = []
@@ -213,33 +212,62 @@ def text_coverage(
     return Outcome.of(*pair, method, np.log2(ratios))
 
 
+def thinned_coverage(corpus: Corpus, scenario: str, words: int, method: str, rng: np.random.Generator) -> Outcome:
+    """Words with 100 to 999 tokens in random parts of the real documents, tokens of the lower side thinned."""
+    part = corpus.only(np.flatnonzero(_frequent(corpus)))
+    outcomes = []
+    for _ in range(-(-words // part.terms)):
+        ratios = mixed_ratios(part.terms, rng)
+        inside = random_part(part, SCENARIOS[scenario], rng)
+        a, b = part.cells(inside), part.cells(~inside)
+        a, b = (
+            thinned(cells, kept[cells.term], rng)
+            for cells, kept in ((a, np.maximum(1 / ratios, 1)), (b, np.maximum(ratios, 1)))
+        )
+        outcomes.append(Outcome.of(a, b, method, np.log2(ratios)))
+    return Outcome.joined(outcomes)
+
+
+def _frequent(corpus: Corpus) -> NDArray[np.bool_]:
+    n_i = np.bincount(corpus.term, corpus.count, corpus.terms)
+    return (n_i >= 100) & (n_i <= 999)
+
+
 def show_coverage(
     cells: list[Cell], corpora: Iterator[Corpus], words: int, method: str, seed: int, verdicts: Verdicts
 ) -> None:
-    """Coverage of 95 % intervals by planted ratio (in either direction), and rows where interval and p disagree."""
+    """Coverage of 95 % intervals by planted ratio, A over B, and rows where interval and p disagree."""
     print(f"\nCoverage, {method}: {words:,} words per row, of which half have ratio 1; per cent ± standard error")
-    print(f"{'':>50}" + "".join(f"{f'{ratio:g}×':>16}" for ratio in COVERED) + f"{'disagree':>10}")
+    print(f"{'':>50}" + "".join(f"{ratio_name(ratio):>15}" for ratio in COVERED) + f"{'disagree':>10}")
     for cell in cells:
         rng = np.random.default_rng([seed, 7, *cell.label.encode()])
         coverage_row(cell.label, grid_coverage(cell, words, method, rng), verdicts)
     for corpus in corpora:
         fit = fit_beta_binomial(corpus.cells(np.ones(corpus.n_j.size, dtype=bool)))
-        for scenario in ("halves", "10/90", "90/10"):
-            for law in ("documents", "tokens"):
+        for scenario in SCENARIOS:
+            for law in ("documents", "tokens", "thinned"):
                 rng = np.random.default_rng([seed, 8, *f"{scenario} {law}".encode()])
-                outcome = text_coverage(corpus, fit, scenario, law, words, method, rng)
+                outcome = (
+                    thinned_coverage(corpus, scenario, words, method, rng)
+                    if law == "thinned"
+                    else drawn_coverage(corpus, fit, scenario, law, words, method, rng)
+                )
                 coverage_row(f"{corpus.name}, 100–999 tokens, {scenario}, {law}", outcome, verdicts)
+
+
+def ratio_name(ratio: float) -> str:
+    return f"{ratio:g}×" if ratio >= 1 else f"1/{1 / ratio:g}×"
 
 
 def coverage_row(label: str, outcome: Outcome, verdicts: Verdicts) -> None:
     line, where = f"{label:<50}", " ".join(label.split())
     for ratio in COVERED:
-        part = outcome.only(np.isclose(np.abs(outcome.truth), math.log2(ratio)))
+        part = outcome.only(np.isclose(outcome.truth, math.log2(ratio)))
         covered = part.rates["coverage"]
         error = standard_error(covered, part.p_value.size)
         requirement = "coverage of 95 % intervals of planted ratios: 93 to 97 %"
-        mark = verdicts.judge(requirement, where, f"{ratio:g}×", covered, error, 0.93, 0.97)
-        line += f"{f'{100 * covered:.1f}±{100 * error:.1f}{mark}':>16}"
+        mark = verdicts.judge(requirement, where, ratio_name(ratio), covered, error, 0.93, 0.97)
+        line += f"{f'{100 * covered:.1f}±{100 * error:.1f}{mark}':>15}"
     disagree = outcome.only(np.ones(outcome.truth.size, dtype=bool)).rates["disagree"]
     mark = verdicts.judge("interval and p agree", where, "disagree", disagree, 0.0, 0.0, 0.0)
     print(f"{line}{f'{100 * disagree:.1f}{mark}':>10}", flush=True)

@@ -148,7 +148,7 @@ def band_texts(splits: list[Floats], where: str, judged: bool, verdicts: Verdict
     mean, error = summary(splits)
     texts = []
     for k, band in enumerate(BY_N):
-        if np.isnan(mean[k, 0]):
+        if mean[k, 4] == 0:
             texts.append("")
             continue
         label = ["", ""]

@@ -26,7 +26,9 @@ in at least 5 documents of one corpus and in none of the other; for removed word
 Where fewer than 6 documents with the word are expected in a corpus, 2(ℓ_1 − ℓ_0) is not χ²_1; there the other test is
 that of b_A given b_A + b_B.
 
-coverage. 95 % intervals at planted ratios, in either direction, on some cells of the grid and on R8's lengths.
+coverage. 95 % intervals at planted ratios (A's mean over B's) on some cells of the grid; and of words with 100 to 999
+tokens, drawn from their fits on real lengths (α_0 is the same, "documents", or α is, "tokens"), or in real parts of a
+corpus, "thinned". ± ignores that real parts have the same documents.
 
 ± is the standard error. "!" is out of bounds by more than two standard errors, "?" by less, "low" is a size below 4 %
 (2 % in a direction) that the oracle reaches.
@@ -138,6 +140,7 @@ def main() -> None:
     starts = tuple(options.corpora) or (("inaugural", "R8", "webkb") if options.quick else ("",))
     wanted = {f"0{word}" if word.startswith(".") else word for word in options.only.split()}
     cells = [cell for cell in grid(options.reverse) if wanted <= set(cell.label.split())]
+    counted = tuple(name for name in ("20 Newsgroups", "R8") if name.startswith(starts))
     verdicts = Verdicts()
     if "grid" in options.parts:
         show_grid(words, method, cells[:: len(cells) // 8 + 1] if options.quick else cells, verdicts)
@@ -148,13 +151,12 @@ def main() -> None:
             chosen = {name: load for name, load in loaders.items() if name.startswith(starts)}
             show_windows(chosen, splits, method, options.seed, verdicts)
     if "price" in options.parts:
-        priced = tuple(name for name in ("20 Newsgroups", "R8") if name.startswith(starts))
-        show_price(corpora(priced), max(2, splits // 2), method, options.seed, verdicts)
+        show_price(corpora(counted), max(2, splits // 2), method, options.seed, verdicts)
     if "coverage" in options.parts:
         some = [cell for cell in cells if cell.law in ("same", "drawn") and cell.ratio in COVERAGE_RATIOS]
         some = [cell for cell in some if cell.share > SHARES[0]]
         some = some[:: len(some) // 4 + 1] if options.quick else some
-        show_coverage(some, corpora(("R8",)), max(words // 4, 4 * LEAST), method, options.seed, verdicts)
+        show_coverage(some, corpora(counted), max(words // 2, 4 * LEAST), method, options.seed, verdicts)
     verdicts.show()
 
 
