@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 ROUNDED = 1 + 1e-9
 LIMITS = {"p ≤ .05": (0.06, 0.04), "A higher": (0.035, 0.02), "A lower": (0.035, 0.02), "p ≤ .001": (0.002, 0.0)}
-WIDTHS = dict.fromkeys(LIMITS, 13) | {"coverage": 14, "disagree": 9, "end at 0": 9}
+WIDTHS = dict.fromkeys(LIMITS, 15) | {"coverage": 15, "disagree": 9, "end at 0": 9}
 
 
 @dataclass(frozen=True)

@@ -129,10 +129,10 @@ def draw_pair(
     return pair[0], pair[1]
 
 
-def draw_power(corpus: Corpus, splits: int, method: str, seed: int, rates: Rates) -> None:
+def draw_power(corpus: Corpus, laws: tuple[Law, ...], splits: int, method: str, seed: int, rates: Rates) -> None:
     whole = corpus.cells(np.ones(corpus.n_j.size, dtype=bool))
     fit = fit_beta_binomial(whole)
-    for law in LAWS:
+    for law in laws:
         for scenario, share in SCENARIOS.items():
             for split in range(splits):
                 rng = np.random.default_rng([seed, split, round(100 * share), len(law.name)])
@@ -143,13 +143,15 @@ def draw_power(corpus: Corpus, splits: int, method: str, seed: int, rates: Rates
                 add_rates(rates, (f"drawn, {law.name}", scenario), *pair, ratios, method)
 
 
-def show_price(corpora: Iterator[Corpus], splits: int, method: str, seed: int, verdicts: Verdicts) -> None:
+def show_price(
+    corpora: Iterator[Corpus], laws: tuple[Law, ...], splits: int, method: str, seed: int, verdicts: Verdicts
+) -> None:
     """Power of *method* and its difference from the tied test on the same words."""
     rates: Rates = defaultdict(list)
     for corpus in corpora:
         thin_real(corpus, splits, method, seed, rates)
         if corpus.name == "R8":
-            draw_power(corpus, splits, method, seed, rates)
+            draw_power(corpus, laws, splits, method, seed, rates)
     valid = {"drawn, equal α₀"} | {title for title, *_ in rates if title.endswith("thinned")}
     for title in dict.fromkeys(key[0] for key in rates):
         shown = "" if title in valid else "; shown only: the tied test is not valid"

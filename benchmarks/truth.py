@@ -46,7 +46,7 @@ import numpy as np
 from _keyness_corpora import corpora
 from _truth_grid import SHARES, Cell, draw_counts, equal_length_cells, exact_tails, grid
 from _truth_outcome import ROUNDED, WIDTHS, Outcome, marks, row_text, standard_error
-from _truth_power import show_coverage, show_price
+from _truth_power import LAWS, show_coverage, show_price
 from _truth_texts import HELD, TUNED, show_windows
 from _verdicts import Verdicts
 
@@ -151,7 +151,8 @@ def main() -> None:
             chosen = {name: load for name, load in loaders.items() if name.startswith(starts)}
             show_windows(chosen, splits, method, options.seed, verdicts)
     if "price" in options.parts:
-        show_price(corpora(counted), max(2, splits // 2), method, options.seed, verdicts)
+        laws = LAWS[::3] if options.quick else LAWS
+        show_price(corpora(counted), laws, max(2, splits // 2), method, options.seed, verdicts)
     if "coverage" in options.parts:
         some = [cell for cell in cells if cell.law in ("same", "drawn") and cell.ratio in COVERAGE_RATIOS]
         some = [cell for cell in some if cell.share > SHARES[0]]
