@@ -98,6 +98,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/reproduce.py
 	$(BIN)/python benchmarks/burstiness_size.py
 	$(BIN)/python benchmarks/keyness_calibration.py --quick
+	$(BIN)/python benchmarks/truth.py --quick
 	$(BIN)/python benchmarks/inference_speed.py
 	$(BIN)/python benchmarks/retrieval.py
 	$(BIN)/python benchmarks/out_of_core.py --megabytes 50 --memory 500MB

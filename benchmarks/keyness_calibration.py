@@ -26,28 +26,21 @@ from __future__ import annotations
 
 import argparse
 import math
-import textwrap
 import time
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import gammaln
-from sklearn.feature_extraction.text import CountVectorizer
+from _keyness_corpora import BY_N, LAST, Corpus, band_name, corpora, draw, random_part, thinned
+from _verdicts import Verdicts, summary
 
-from termburst.datasets import load_stdlib
 from termburst.inference.keyness import METHODS, Comparison, compare, keyness
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.paper.collections import Collections
-from termburst.threads import in_threads
 
 OURS = "beta-binomial"
 RIVALS = ("g2", "chi2", "welch", "mann-whitney", "permutation", "stratified-permutation")
 LEVELS = (0.05, 0.001)
-LAST = 10**9
-BY_N = ((5, 19), (20, 99), (100, 999), (1_000, LAST))
 BY_B = ((2, 2), (3, 3), (4, 4), (5, 7), (8, 11), (12, 15), (16, 25), (26, 60), (61, 200), (201, LAST))
 SHARES = {"halves": 0.5, "10/90": 0.1, "90/10": 0.9}
 OTHER_SHARES = {"8/92": 0.08, "30/70": 0.3, "45/55": 0.45}
@@ -80,138 +73,6 @@ QUICK = Effort(3, 2, 2, 2, 2, ("halves", "10/90"), (2.0,), MEANS[1:3], 200)
 
 
 @dataclass(frozen=True)
-class Corpus:
-    """Terms to test and their cells, sorted by term, without empty documents."""
-
-    name: str
-    term: np.ndarray
-    document: np.ndarray
-    count: np.ndarray
-    n_j: np.ndarray
-    terms: int
-
-    def cells(self, inside: np.ndarray, count: np.ndarray | None = None) -> TermCells:
-        """The cells of the documents *inside*; with *count* in place of the counts, if it is above 0."""
-        count = self.count if count is None else count
-        kept = np.flatnonzero(inside[self.document] & (count > 0))
-        return as_cells(self.term[kept], count[kept], self.n_j[self.document[kept]], self.terms, self.n_j[inside])
-
-    def only(self, terms: np.ndarray) -> Corpus:
-        """The same with only these terms, sorted."""
-        place = np.full(self.terms, -1)
-        place[terms] = np.arange(terms.size)
-        kept = place[self.term] >= 0
-        return Corpus(self.name, place[self.term[kept]], self.document[kept], self.count[kept], self.n_j, terms.size)
-
-
-def as_cells(term: np.ndarray, count: np.ndarray, length: np.ndarray, terms: int, n_j: np.ndarray) -> TermCells:
-    lengths, documents = np.unique(n_j, return_counts=True)
-    b_i = np.bincount(term, minlength=terms)
-    return TermCells(
-        np.concatenate([[0], np.cumsum(b_i)]).astype(np.int64),
-        count.astype(np.int32),
-        length.astype(np.int32),
-        np.ones(1),
-        np.bincount(term, count, terms).astype(np.int64),
-        b_i.astype(np.int64),
-        lengths.astype(np.int64),
-        documents.astype(np.int64),
-    )
-
-
-def corpora() -> Iterator[Corpus]:
-    collections = Collections()
-    for name, X in (
-        ("20 Newsgroups", collections.fig4.counts),
-        ("R8", collections.fig5.counts),
-        ("stdlib", CountVectorizer().fit_transform(load_stdlib().texts)),
-    ):
-        n_j = np.asarray(X.sum(axis=1)).ravel().astype(np.int64)
-        by_term = X[n_j > 0].tocsc()
-        term = np.repeat(np.arange(X.shape[1]), np.diff(by_term.indptr))
-        whole = Corpus(name, term, by_term.indices, by_term.data.astype(np.int64), n_j[n_j > 0], X.shape[1])
-        n_i, b_i = np.bincount(term, whole.count), np.bincount(term)
-        yield whole.only(np.flatnonzero((b_i >= 2) | (n_i >= 5)))
-
-
-def draw_block(
-    alpha: np.ndarray, alpha_not: np.ndarray, mean: np.ndarray, lengths: np.ndarray, documents: np.ndarray, seed: int
-) -> tuple[np.ndarray, ...]:
-    """Beta-binomial terms on documents of these lengths (α = inf: binomial): b_i, then counts and lengths of cells."""
-    rng = np.random.default_rng(seed)
-    counts, sizes, terms = [], [], []  # cells drawn document by document
-    rare_terms, rare_sizes, log_nones = [], [], []  # cells whose counts are drawn below
-    for i, (a, rest, share) in enumerate(zip(alpha, alpha_not, mean, strict=True)):
-        log_none = lengths * math.log1p(-share)
-        if a < math.inf:
-            log_none = gammaln(lengths + rest) - gammaln(lengths + a + rest) + (gammaln(a + rest) - gammaln(rest))
-            log_none = np.minimum(log_none, 0.0)  # rounding, if α is tiny beside α_¬
-        some = -np.expm1(log_none)
-        often = some > 0.2
-        n = np.repeat(lengths[often], documents[often])
-        drawn = rng.binomial(n, rng.beta(a, rest, n.size) if a < math.inf else share)
-        counts.append(drawn[drawn > 0])
-        sizes.append(n[drawn > 0])
-        terms.append(np.full(counts[-1].size, i))
-        seldom = np.flatnonzero(~often)
-        rare = np.repeat(seldom, rng.binomial(documents[seldom], some[seldom]))  # documents with the term
-        rare_terms.append(np.full(rare.size, i))
-        rare_sizes.append(lengths[rare])
-        log_nones.append(log_none[rare])
-    term, n = np.concatenate(rare_terms), np.concatenate(rare_sizes)
-    parameters = alpha[term], alpha_not[term], (mean / (1 - mean))[term]
-    counts.append(counts_above_0(*parameters, n, np.concatenate(log_nones), rng))
-    order = np.argsort(np.concatenate([*terms, term]), kind="stable")
-    b_i = np.bincount(np.concatenate([*terms, term]), minlength=alpha.size)
-    return b_i, np.concatenate(counts)[order], np.concatenate([*sizes, n])[order]
-
-
-def counts_above_0(
-    a: np.ndarray, rest: np.ndarray, odds: np.ndarray, n: np.ndarray, log_none: np.ndarray, rng: np.random.Generator
-) -> np.ndarray:
-    """Counts of terms in documents that contain them, by inversion of the distribution function from 1 on."""
-    plain = a == math.inf
-    a, rest = np.where(plain, 0.0, a), np.where(plain, n, rest)  # not used there
-    c, going = np.ones(n.size, dtype=np.int64), np.arange(n.size)
-    u = rng.random(n.size) * -np.expm1(log_none)
-    mass = np.exp(log_none) * n * np.where(plain, odds, a / (n - 1 + rest))
-    while True:
-        more = np.flatnonzero((u > mass) & (c[going] < n))
-        if not more.size:
-            return c
-        u = (u - mass)[more]
-        going, mass, n, a, rest, odds, plain = (x[more] for x in (going, mass, n, a, rest, odds, plain))
-        have = c[going]
-        mass *= (n - have) / (have + 1) * np.where(plain, odds, (a + have) / (n - have - 1 + rest))
-        c[going] += 1
-
-
-def draw(
-    alpha: np.ndarray, alpha_not: np.ndarray, mean: np.ndarray, n_j: np.ndarray, rng: np.random.Generator
-) -> TermCells:
-    """Cells of one term per parameter, on documents of lengths *n_j*."""
-    lengths, documents = np.unique(n_j, return_counts=True)
-    blocks = np.array_split(np.arange(alpha.size), 32)
-    seeds = rng.integers(0, 2**31, len(blocks))
-    found: list[tuple[np.ndarray, ...]] = [()] * len(blocks)
-
-    def fill(k: int) -> None:
-        part = blocks[k]
-        found[k] = draw_block(alpha[part], alpha_not[part], mean[part], lengths, documents, seeds[k])
-
-    in_threads(fill, range(len(blocks)))
-    b_i, count, length = (np.concatenate(columns) for columns in zip(*found, strict=True))
-    return as_cells(np.repeat(np.arange(alpha.size), b_i), count, length, alpha.size, n_j)
-
-
-def thinned(cells: TermCells, ratio: float | np.ndarray, rng: np.random.Generator) -> TermCells:
-    count = rng.binomial(cells.count, 1 / ratio)
-    kept = count > 0
-    n_j = np.repeat(cells.lengths, cells.length_documents)
-    return as_cells(cells.term[kept], count[kept], cells.length[kept], cells.n_i.size, n_j)
-
-
-@dataclass(frozen=True)
 class Bands:
     """The terms of each band, one array of indices per band."""
 
@@ -229,25 +90,8 @@ class Bands:
         return np.array([hits[m].mean(axis=0) if m.size else [np.nan, np.nan] for m in self.members])
 
 
-def band_name(low: int, high: int) -> str:
-    return f"{low}" if low == high else f"≥{low}" if high == LAST else f"{low}–{high}"
-
-
 NAMES = [f"n {band_name(*band)}" for band in BY_N] + [f"b {band_name(*band)}" for band in BY_B]
 Rates = defaultdict[tuple[str, str, str], list[np.ndarray]]  # corpus, scenario, method → bands × levels for each split
-
-
-def summary(splits: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Mean and standard error between splits."""
-    stack = np.array(splits)
-    with np.errstate(invalid="ignore"):
-        return np.nanmean(stack, axis=0), np.nanstd(stack, axis=0, ddof=1) / np.sqrt(np.isfinite(stack).sum(axis=0))
-
-
-def random_part(corpus: Corpus, share: float, rng: np.random.Generator) -> np.ndarray:
-    inside = np.zeros(corpus.n_j.size, dtype=bool)
-    inside[rng.permutation(inside.size)[: round(share * inside.size)]] = True
-    return inside
 
 
 def longer_part(corpus: Corpus, scenario: str, rng: np.random.Generator) -> np.ndarray:
@@ -314,43 +158,6 @@ def measure_power(
                 bands = Bands.of(found.a.n_i + found.b.n_i, found.a.b_i + found.b.b_i)
                 for method in (OURS, *RIVALS):
                     power[ratio][corpus.name, scenario, method].append(bands.rates(found, method))
-
-
-class Verdicts:
-    """Requirements, the number of cells of each, and the cells that miss it, by place."""
-
-    def __init__(self) -> None:
-        self.cells: defaultdict[str, int] = defaultdict(int)
-        self.missed: defaultdict[str, defaultdict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
-
-    def judge(
-        self, requirement: str, where: str, cell: str, value: float, error: float, low: float, high: float
-    ) -> str:
-        """The mark of a cell: "", "?" or "!"."""
-        if math.isnan(value):
-            return ""
-        self.cells[requirement] += 1
-        off = max(low - value, value - high)
-        if off <= 0:
-            return ""
-        mark = "!" if off > 2 * error else "?"
-        self.missed[requirement][where].append(f"{cell} {100 * value:.2f}±{100 * error:.2f}{mark}")
-        return mark
-
-    def show(self) -> None:
-        print("\nVerdicts")
-        for requirement, cells in self.cells.items():
-            groups = self.missed[requirement]
-            missed = [text for texts in groups.values() for text in texts]
-            sure = sum(text.endswith("!") for text in missed)
-            verdict = "met" if not missed else f"MISSED in {len(missed)}, {sure} by more than two standard errors"
-            print(f"  {requirement}: {cells} cells, {verdict}")
-            for where, texts in groups.items():
-                line = f"{where}: {'; '.join(texts)}"
-                print(textwrap.fill(line, 150, initial_indent=" " * 6, subsequent_indent=" " * 10))
-        total = sum(self.cells.values())
-        out = sum(len(texts) for groups in self.missed.values() for texts in groups.values())
-        print(f"  {total} cells in total, {out} out of bounds")
 
 
 def bounds(scenario: str, band: int) -> tuple[str, float, float]:
@@ -484,7 +291,7 @@ def main() -> None:
     rates: Rates = defaultdict(list)
     power: dict[float, Rates] = {ratio: defaultdict(list) for ratio in effort.ratios}
     verdicts = Verdicts()
-    by_name = {corpus.name: corpus for corpus in corpora() if corpus.name.startswith(options.only or "")}
+    by_name = {corpus.name: corpus for corpus in corpora((options.only or "",))}
     for name, corpus in by_name.items():
         started = time.perf_counter()
         cells = corpus.cells(np.ones(corpus.n_j.size, dtype=bool))

@@ -15,12 +15,12 @@ from __future__ import annotations
 import argparse
 
 import numpy as np
-from keyness_calibration import BY_N, Corpus, band_name, compare, corpora, random_part, thinned
+from _keyness_corpora import BY_N, Corpus, band_name, corpora, random_part, thinned
 from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst.datasets import load_stdlib
 from termburst.inference.confident_effect import confident_effects
-from termburst.inference.keyness import METHODS, keyness
+from termburst.inference.keyness import keyness
 from termburst.inference.multiplicity import adjust
 from termburst.models.cells import term_cells
 
@@ -33,7 +33,7 @@ def welch_sizes(corpus: Corpus, splits: int) -> None:
         rates = []
         for split in range(splits):
             inside = random_part(corpus, 0.1, np.random.default_rng([SEED, split]))
-            p = METHODS[method](compare(corpus.cells(inside), corpus.cells(~inside)))[1]
+            p = keyness(corpus.cells(inside), corpus.cells(~inside), method=method, confidence=None).p_value
             rates.append([np.mean(p[(whole.n_i >= low) & (whole.n_i <= high)] <= 0.05) for low, high in BY_N])
         bands = zip(BY_N, 100 * np.mean(rates, axis=0), strict=True)
         print(

@@ -6,7 +6,9 @@ import importlib.util
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
+from scipy.stats import betabinom
 
 ROOT = Path(__file__).parents[1]
 
@@ -65,3 +67,52 @@ def test_every_name_that_a_benchmark_imports_exists(script: Path) -> None:
             module = importlib.import_module(str(node.module))
             for name in node.names:
                 assert hasattr(module, name.name) or importlib.util.find_spec(f"{node.module}.{name.name}")
+
+
+def test_the_oracle_of_truth_is_the_exact_distribution_of_the_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    grid = importlib.import_module("_truth_grid")
+    precisions, lengths, documents = (np.array([3.0, 20.0]), np.array([12.0, 20.0])), (4, 6), (2, 3)
+    totals = np.array([3, 0]), np.array([2, 0])
+    upper, lower = grid.exact_tails(totals, precisions, lengths, documents)
+    tokens = [8, 18]
+    weight = [t / (1 + (n - 1) / (1 + a[0])) for t, n, a in zip(tokens, lengths, precisions, strict=True)]
+    mean = (weight[0] * 3 / 8 + weight[1] * 2 / 18) / sum(weight)
+    sums = []
+    for a, n, d in zip(precisions, lengths, documents, strict=True):
+        one, p = betabinom(n, mean * a[0], (1 - mean) * a[0]).pmf(np.arange(n + 1)), np.ones(1)
+        for _ in range(d):
+            p = np.convolve(p, one)
+        sums.append(p)
+    difference = np.subtract.outer(np.arange(9) / 8, np.arange(19) / 18) - (3 / 8 - 2 / 18)
+    expected = np.outer(*sums) @ np.ones(19) @ np.ones(9)
+    above = (np.outer(*sums) * ((difference > 1e-9) + (np.abs(difference) < 1e-9) / 2)).sum()
+    assert expected == pytest.approx(1)
+    assert (upper[0], lower[0]) == pytest.approx((above, 1 - above), abs=1e-9)
+    assert np.isnan(upper[1])  # the second word does not occur
+
+
+def test_windows_of_truth_are_circular_runs_of_tokens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    texts = importlib.import_module("_truth_texts").Texts.of(["aa bb cc dd ee", "ff ff", "", "gg aa"])
+    assert (texts.n_j.tolist(), texts.words) == ([5, 2, 2], 7)
+    seen = set()
+    for seed in range(40):
+        cells = texts.cells(np.array([0, 2]), np.array([2, 1]), np.random.default_rng(seed))
+        assert (cells.n_i.sum(), cells.tokens, cells.lengths.tolist()) == (3, 3, [1, 2])
+        seen.add(tuple(sorted({"abcdefg"[i] for i in cells.term})))
+    runs, others = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("a", "e")], ["a", "g"]
+    assert seen == {tuple(sorted({*run, other})) for run in runs for other in others}
+
+
+def test_truth_finds_words_whose_share_depends_on_document_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    Texts = importlib.import_module("_truth_texts").Texts
+    rng = np.random.default_rng(3)
+    n_j = np.repeat([20, 200], 300)
+    long = np.repeat(n_j == 200, n_j)
+    token = np.where(rng.random(n_j.sum()) < np.where(long, 0.05, 0.1), 0, rng.integers(1, 40, n_j.sum()))
+    z = Texts(token, n_j, 40).with_length()
+    assert z[0] < -5
+    assert np.abs(z[1:]).max() < 4.5
+    assert 0.7 < z[1:].std() < 1.3
