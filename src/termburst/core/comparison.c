@@ -7,7 +7,7 @@
 #define CLOSE 1e-3     /* last step of the search for the mode */
 #define UNINFORMATIVE 0.02 /* range of log L(r) below which a term says nothing */
 #define FARTHEST 60.0  /* of the logarithm of a limit: beyond, it is infinite */
-#define EXACT 1e-4     /* of a limit, on the scale of its quantile, before the last step of the secant method */
+#define EXACT 1e-6     /* of a limit, on the scale of its quantile, before the last step of the secant method */
 #define WIDE 1.3       /* standard errors between the points of the correction for small counts */
 #define RARE 1e-4         /* share below which terms are as rare as in a Poisson distribution */
 #define MANY_BURSTS 400.0 /* from there on the correction is below 0.005 */
