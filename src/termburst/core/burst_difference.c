@@ -9,7 +9,7 @@
 #define LAST_STEP 1e-4  /* last step of Newton's method, over the distance from the fit: its square is what is left */
 #define NEAR 1e-3       /* distance of two λ that are the same, over the least λ */
 #define LAST_GAIN 1e-6  /* what the last step to a maximum still gains */
-#define APART 0.1       /* difference in τ of two maxima */
+#define APART 0.1       /* difference in τ, or in ℓ, of two maxima */
 #define WIDE_SLACK 4.0  /* of a log-likelihood near the wide maximum, for what its search would gain */
 #define WIDE_STEP 1.0   /* the same for a maximum at one λ, for what it may gain up to the next λ that is looked at */
 #define SAME 1e-4       /* relative difference of two roots that is only the error of the search */
@@ -138,7 +138,8 @@ static double best_common(Pairing *pair, double delta) {
     int wide = pair->up->wide || pair->down->wide;
     int one_maximum = !wide && pair->slope > 0 && from_high.slope < 0 && pair->bend < 0 && from_high.bend < 0;
     if (pair->slope > 0) climb(pair, delta, low, high);
-    if (one_maximum) return pair->gain;
+    double expected = from_high.gain - from_high.slope * from_high.slope / from_high.bend / 2; /* by a parabola */
+    if (one_maximum && !(expected > pair->gain + APART)) return pair->gain;
     if (from_high.slope < 0) climb(&from_high, delta, low, high);
     if (from_high.gain > pair->gain) *pair = from_high;
     if (wide) try_between(pair, delta, low, high);
