@@ -13,7 +13,8 @@
 * `lists`: the first 30 words by effect and by λ.
 * `speed`: `tb.burstiness_test` of all terms, with and without intervals.
 
-    TERMBURST_DATA=… python benchmarks/burst_effects.py [coverage|halves|tenths|planted|ranks|lists|speed …] [--draws 10] [--seed 2711]
+    TERMBURST_DATA=… python benchmarks/burst_effects.py [coverage|halves|tenths|planted|ranks|lists|speed …]
+        [--draws 10] [--seed 2711] [--corpus R8]
 """
 
 from __future__ import annotations
@@ -185,10 +186,11 @@ def sizes(X: Any, share: float, draws: int, rng: np.random.Generator, ratio: flo
     print(f"{'b_i':>10} {'terms':>8} {'inside':>7} {'p ≤ 5 %':>8} {'±':>5} {'p ≤ 1 %':>8} {'p ≤ .1 %':>8}")
     for documents, of in [*band(values[0], DOCUMENT_BANDS), *band(values[0], FEW)]:
         if of.sum() >= 30:
-            inside, five, one_percent, least = 100 * values[2:, of].mean(axis=1)
+            inside, *shares = 100 * values[2:, of].mean(axis=1)
             splits = [values[3, of & (values[1] == draw)] for draw in range(draws)]
             error = 100 * np.std([s.mean() for s in splits if s.size]) / np.sqrt(max(draws - 1, 1))
-            print(f"{documents:>10} {of.sum():8,} {inside:7.1f} {five:8.1f} {error:5.1f} {one_percent:8.1f} {least:8.2f}")
+            five, rest = f"{shares[0]:8.1f} {error:5.1f}", f"{shares[1]:8.1f} {shares[2]:8.2f}"
+            print(f"{documents:>10} {of.sum():8,} {inside:7.1f} {five} {rest}")
 
 
 def cells_of(X: Any, n_j: np.ndarray) -> TermCells:

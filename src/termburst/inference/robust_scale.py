@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 CLASSES = 16  # of document lengths, for the documents without the term
 BANDS = np.array([5, 10, 20, 50, 200])  # of documents with the term; in each, κ has one mean
-ENOUGH = 10  # documents with a term, from which on its own κ counts
+ENOUGH = 10  # documents with a term, from which on its own κ counts in full
 TERMS = 30  # in a band, for a mean
 LARGEST = 10.0  # κ of a term in the mean
 STEADY = 1e6  # α_0 from which on a term is so even that the sums of its score cancel
@@ -65,9 +65,10 @@ def _known(cells: TermCells, own: Floats) -> NDArray[np.bool_]:
 def robust_scale(cells: TermCells, fit: BetaBinomialFit, sums: ScaleSums | None = None) -> Floats:
     """κ of every term: its own, the mean of terms in about as many documents, or 1, whichever is largest.
 
-    The own κ of a term in few documents is noisy, so terms in 5 to 9 documents have the mean of their band. In fewer
+    The own κ of a term in 5 to 9 documents is noisy, so only half of what it exceeds the mean by is added. In fewer
     documents there is no κ to learn from: a term in b of them has 1 + (κ − 1)b/5, where κ is that of 5 to 9 documents.
-    A band of fewer than 30 terms has no mean. If *cells* are only some terms of a collection, *sums* are those over all.
+    A band of fewer than 30 terms has no mean: there κ is 1. If *cells* are only some terms of a collection, *sums* are
+    those over all.
 
     Examples
     --------
@@ -82,7 +83,8 @@ def robust_scale(cells: TermCells, fit: BetaBinomialFit, sums: ScaleSums | None 
     mean = np.where(sums.terms >= TERMS, np.maximum(sums.scale / np.maximum(sums.terms, 1), 1.0), 1.0)
     band = np.searchsorted(BANDS, np.maximum(cells.b_i, BANDS[0]), side="right") - 1
     learned = 1 + (mean[band] - 1) * np.minimum(cells.b_i / BANDS[0], 1.0)
-    return np.where(_known(cells, own) & (cells.b_i >= ENOUGH), np.maximum(own, learned), learned)
+    trust = np.where(cells.b_i >= ENOUGH, 1.0, 0.5)
+    return np.where(_known(cells, own), np.maximum(learned, learned + trust * (own - learned)), learned)
 
 
 def _own_scale(cells: TermCells, fit: BetaBinomialFit) -> Floats:
