@@ -31,7 +31,7 @@ from termburst.core import profiles as core_profiles
 from termburst.core.length_table import look_up
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit
-from termburst.models.fit_groups import GroupedCells
+from termburst.models.grouped_cells import GroupedCells
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]

@@ -2,7 +2,7 @@
 
 Document j with the row x_j of the design matrix has logit mean ω_j = x_j·β and precision log α_0j = τ − κ (v_j − v),
 where v_j = log π_j(1 − π_j), and v is the same for all documents together. κ = ½ ties the precision to the mean
-halfway between "more documents use the word" and "they use it more often", as `models.fit_groups` explains. Documents
+halfway between "more documents use the word" and "they use it more often". Documents
 with equal rows are one design cell. Each design cell has a length table, so a fit costs a term's own occurrences and
 one look-up per design cell.
 """
@@ -22,7 +22,6 @@ from termburst.core import regression as core
 from termburst.models import binomial
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
-from termburst.models.fit_groups import KAPPA
 from termburst.models.length_table import LengthTable
 from termburst.statistics.tally import Integers, tally
 from termburst.threads import in_threads
@@ -31,6 +30,7 @@ Floats = NDArray[np.float64]
 
 FIRMNESS = 2.0  # of a tie that is fitted: κ has a normal prior with this precision, a standard deviation of 0.7
 INSIDE = 3.0  # τ above the logarithm of the longest length from which a fit starts at most
+KAPPA = 0.5  # of the tie between precision and mean: halfway between more documents with a word, and more of it in them
 SEPARATED = 1e-3  # curvature of a coefficient below which the data set no limit to it on one side
 
 
