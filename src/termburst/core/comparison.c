@@ -312,10 +312,10 @@ static TailPair tails_at(Sides *of, double log_ratio) {
     return sum;
 }
 
-/* About the normal quantile of a tail pair, which is nearly linear in the log ratio: below 0 where P(above) < ½. */
+/* About the normal quantile of P(above), from the log odds L of both tails: nearly linear in the log ratio. */
 static double scale_of(TailPair at) {
-    double small = least(at.below, at.above), size = sqrt(most(-2 * log(most(2 * small, 1e-305)), 0.0));
-    return at.above < at.below ? -size : size;
+    double odds = log(most(at.above, 1e-305)) - log(most(at.below, 1e-305));
+    return odds / sqrt(8 / PI + fabs(odds) / 2);
 }
 
 /* The log ratio at which the scaled tails are *goal*, from a first guess; ±inf if there is none. *known* are the scaled
@@ -358,7 +358,7 @@ static double solve(Sides *of, double goal, double guess, double width, double k
     return x;
 }
 
-static double goal_of(double level) { return sqrt(-2 * log(level)); }
+static double goal_of(double level) { return scale_of((TailPair){level / 2, 1 - level / 2}); }
 
 static void compare_term(const CompareTask *task, int64_t k) {
     Sides of = {.a = task->profiles + 2 * k, .b = task->profiles + 2 * k + 1, .prior = task->prior};

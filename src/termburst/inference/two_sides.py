@@ -67,6 +67,7 @@ class PrecisionPrior:
         >>> PrecisionPrior.of_sums(np.zeros(SHIFTS.size * SPREADS.size)).shift
         0.0
         """
+        sums = sums if sums.size else np.zeros(SHIFTS.size * SPREADS.size)  # no terms at all
         posterior = sums.reshape(SHIFTS.size, SPREADS.size) - SPREADS / MEAN_SPREAD
         posterior = posterior - 0.5 * (SHIFTS[:, None] / SHIFT_DEVIATION) ** 2
         weight = np.exp(posterior - posterior.max())
@@ -170,12 +171,16 @@ class TwoSides:
         self._set_unknown(tails)
         return tails
 
-    def _set_unknown(self, found: SideTails) -> None:
+    @cached_property
+    def unknown(self) -> NDArray[np.bool_]:
         """Terms of which nothing is known: if each corpus has one document, or if there is no other term."""
         a, b = self.a, self.b
         single = max(int(c.length_documents[c.lengths > 0].sum()) for c in (a, b)) < 2
         only = a.n_i + b.n_i == a.tokens + b.tokens
-        unknown = (a.n_i + b.n_i > 0) & (single | only)
+        return np.asarray((a.n_i + b.n_i > 0) & (single | only))
+
+    def _set_unknown(self, found: SideTails) -> None:
+        a, b, unknown = self.a, self.b, self.unknown
         found.below[unknown] = found.above[unknown] = 0.5
         found.statistic[unknown] = 0.0
         found.limits[unknown] = -np.inf, np.inf
@@ -205,7 +210,7 @@ class TwoSides:
         few = np.flatnonzero((worth < FEW_BURSTS) & (self.a.n_i + self.b.n_i > 0))
         least = np.zeros(worth.size)
         if not few.size:
-            return least
+            return np.where(self.unknown, 1.0, least)
         tau = np.clip(np.nan_to_num(self.start[few], posinf=self.level + HIGHEST), -8.0, self.level + HIGHEST)
         quantile = stdtrit(core.DEGREES, (np.arange(QUANTILES) + 0.5) / QUANTILES)
         sums = np.zeros((2, few.size))
@@ -217,7 +222,7 @@ class TwoSides:
             share = sizes[0] / (sizes[0] + sizes[1])
             sums += np.stack([share, 1 - share]) ** worth[few] / QUANTILES
         least[few] = sums.min(axis=0)
-        return least
+        return np.where(self.unknown, 1.0, least)
 
 
 def _densities() -> Floats:
