@@ -9,7 +9,6 @@ j with probability ∝ P(c | n_j, x_j). No two bursts are in one document, which
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from termburst.core import placements as core
 from termburst.inference import distributions as stats
-from termburst.inference.confident_effect import agreeing
+from termburst.inference.leaning import LEAST, WIDE, Leaning, log_marginals
 from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.threads import in_threads
@@ -27,14 +26,19 @@ Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
 ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
-LOOSE = 30  # documents with a term from which its tie between mean and precision is fitted,
-APART = 0.3  # if its logits vary between documents by this standard deviation
+LOOSE = 30  # documents with a term from which its tie may be another one,
+APART = 0.15  # if its logits vary along the contrast by this standard deviation:
+TIE_SPREAD = 0.7  # then its precision may lean on the contrast by as much as κ of this standard deviation would do it
+LEAST_FREEDOM = 1.0  # degrees of freedom
+FAR_LEAN = 1.0  # of a number from its mean, in units of its contrast: beyond, precision does not depend on it
 TOLD = 1.0  # 2Δℓ from which the fit without the contrast is looked for a second time
 EXTREME = 20  # span of a number, in distances between its quartiles, from which some of its values are extreme
 FARTHEST_VALUE = 1000  # span of a number over its unit; beyond, rounding would look like a finite estimate
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
+BEYOND = 1e-3  # by this part of itself a limit is beyond 0 or short of it, where p given the bursts says so
+NODES = ((0.0, 8 / 15), *((side * x, w) for x, w in ((1.3556262, 0.2220759), (2.8569700, 0.0112574)) for side in (-1, 1)))
 UNTOLD = 1e-3  # the same if one side lacks the term: fewer than 0.0005 tokens were expected there, which tells nothing
 
 
@@ -42,13 +46,15 @@ UNTOLD = 1e-3  # the same if one side lacks the term: fewer than 0.0005 tokens w
 class Contrast:
     """A contrast c·β: its name, c, and the columns of the design that the unadjusted contrast uses.
 
-    *sides* are a category and the two of its values that are compared; None for a slope or two numbers.
+    *sides* are a category and the two of its values that are compared; None for a slope or two numbers. *leans* are the
+    columns on which the precision may lean, one row per design cell; None for the number itself.
     """
 
     name: str
     vector: Floats
     own: NDArray[np.intp]
     sides: tuple[str, Any, Any] | None = None
+    leans: Floats | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +87,54 @@ class ContrastTest:
 
 
 @dataclass(frozen=True, slots=True)
-class FittedTie:
-    """Fits with κ as the last coefficient, one row per term: the design, the fits, and whether a term has one."""
+class ContrastFits:
+    """The fits of one contrast, one row per term; the precision leans on the contrast.
 
+    Attributes
+    ----------
+    rows : the design, with the contrast as its first column, and a column of zeros for each γ.
+    unit : by what to divide the first coefficient for log₂ of the ratio.
+    full, without : fits with the contrast, and with c·β = 0.
+    tangents, rivals : see `Regression.fit_both`.
+    spread : Var(log V), where V is the variance of the first coefficient given the precision, and the variance of each γ.
+    freedom : ν = 2/Var(log V), at most documents − columns.
+    """
+
+    of: Regression
     rows: Floats
+    unit: float
+    full: Floats
+    without: Floats
+    tangents: Floats
+    rivals: Floats
+    spread: Floats
+    freedom: Floats
+
+    @property
+    def separated(self) -> NDArray[np.bool_]:
+        """Whether the first coefficient has no finite maximum."""
+        return np.asarray((self.full[:, -1] < SEPARATED) & np.isfinite(self.full[:, 0]))
+
+    @property
+    def ratio(self) -> Floats:
+        """2(ℓ_1 − ℓ_0)."""
+        gain = self.rows.shape[1] + 1
+        return np.maximum(2 * (self.full[:, gain] - self.without[:, gain]), 0.0)
+
+    def limits(self, critical: Floats) -> Floats:
+        """Where twice the log-likelihood is lower by *critical*, in the unit of the ratio."""
+        found = self.of.limits(self.rows, self.full, self.without, critical, None, self.rivals, self.tangents)
+        return found / self.unit
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """The documents in the design cells of some columns alone: which of these each design cell is in, and their fits."""
+
+    kind: NDArray[np.intp]
+    rows: Floats
+    regression: Regression
     raw: Floats
-    found: NDArray[np.bool_]
 
 
 class DesignComparison:
@@ -102,10 +150,7 @@ class DesignComparison:
         self.raw = self.regression.fit(self.basis, start, rivals=self.rivals)
         self.classes = _length_classes(data)
         self.freedom = max(float(data.documents.sum()) - self.rows.shape[1], 1.0)
-        self._unadjusted: dict[tuple[int, ...], Floats] = {}
-        self._last: tuple[Floats, Floats, Floats, Floats] | None = None
-        self._tie: FittedTie | None = None
-        self._loose: Floats | None = None
+        self._own: dict[tuple[int, ...], Merged] = {}
 
     @property
     def fit(self) -> RegressionFit:
@@ -114,33 +159,35 @@ class DesignComparison:
         back = np.linalg.lstsq(self.rows, self.basis, rcond=None)[0]
         return replace(found, beta=found.beta @ back.T)
 
-    def test(self, contrast: Contrast, confidence: float | None = 0.95, prefix: str = "") -> ContrastTest:
-        """Test one contrast, for every term; *prefix* is put before the names of the references."""
-        rows, unit = spanning_rows(self.rows, contrast.vector, self.data.tokens, contrast.sides is None)
-        full, without = self.both(rows)
-        columns = rows.shape[1]
-        ratio = np.maximum(2 * (full[:, columns + 1] - without[:, columns + 1]), 0.0)
+    def test(
+        self, contrast: Contrast, confidence: float | None = 0.95, prefix: str = "", leaning: Leaning | None = None
+    ) -> ContrastTest:
+        """Test one contrast, for every term; *prefix* is put before the names of the references.
+
+        *leaning* is what all terms say about the precision; by default it is learned from those of this comparison.
+        """
+        leaning = Leaning.of(self.leaning_sums(contrast)) if leaning is None else leaning
+        fits = self.fitted(contrast, leaning)
+        ratio, separated, full = fits.ratio, fits.separated, fits.full
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
-        separated = (full[:, -1] < SEPARATED) & np.isfinite(full[:, 0])
         unknown = separated & (ratio < UNTOLD)  # no document of either side has the term, or could be expected to
-        p_value, reference, least_p = self._p_value(rows, without, ratio, unknown)
-        tie = self.fitted_tie(rows, full)
-        estimate = np.where(tie.found, tie.raw[:, 0], full[:, 0])
-        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), estimate) / unit
+        p_value, reference, least_p = self._p_value(contrast, leaning, fits, unknown)
+        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), full[:, 0]) / fits.unit
         status = np.where(separated & (fitted.status != "failed"), "separated", fitted.status)
         log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
-            critical = self._critical(ratio, p_value, reference, separated, confidence)
-            limits = self.limits(rows, full, without, critical) / unit
-            limits = agreeing(limits, log_ratio, p_value, 1 - confidence)
+            limits = fits.limits(critical_fall(fits, p_value, reference, confidence))
             limits[unknown] = -np.inf, np.inf
         absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
         everywhere = cells.n_i == cells.tokens
+        alone = log_ratio
+        if contrast.own.size < self.rows.shape[1]:
+            alone = self._alone(contrast, leaning, log_ratio)
         return ContrastTest(
             contrast.name,
             np.where(absent, np.nan, log_ratio),
-            np.where(absent, np.nan, log_ratio if contrast.own.size == columns else self._alone(contrast, log_ratio)),
+            np.where(absent, np.nan, alone),
             np.where(absent, np.nan, limits[:, 0]),
             np.where(absent, np.nan, limits[:, 1]),
             np.where(everywhere, 0.0, np.where(absent, np.nan, ratio)),
@@ -151,45 +198,99 @@ class DesignComparison:
         )
 
     def tests(
-        self, contrasts: Sequence[Contrast], confidence: float | None = 0.95, prefix: str = ""
+        self,
+        contrasts: Sequence[Contrast],
+        confidence: float | None = 0.95,
+        prefix: str = "",
+        leanings: Sequence[Leaning] | None = None,
     ) -> list[ContrastTest]:
         """`test` of several contrasts. What one of them does in Python is done while the kernels of another run."""
         found: list[Any] = [None] * len(contrasts)
-        if len(contrasts) > 1:
-            for one in contrasts:
-                if one.own.size < self.rows.shape[1]:
-                    self._unadjusted_beta(one.own)
-            self._loose_fits()
+        for one in contrasts if len(contrasts) > 1 else ():
+            if one.own.size < self.rows.shape[1]:
+                self._merged(one.own)
 
         def fill(k: int) -> None:
-            found[k] = copy(self).test(contrasts[k], confidence, prefix)
+            found[k] = self.test(contrasts[k], confidence, prefix, None if leanings is None else leanings[k])
 
         in_threads(fill, range(len(contrasts)))
         return found
 
-    def both(self, rows: Floats) -> tuple[Floats, Floats]:
-        """Raw fits with and without the contrast, which is the first column of *rows*; the last ones are kept."""
-        if self._last is None or not np.array_equal(self._last[0], rows):
-            self._last = (rows, *self._both(rows))
-        return self._last[1:3]
+    def leans(self, contrast: Contrast) -> Floats:
+        """The columns of a contrast on which the precision leans, one row per design cell; their means are 0.
 
-    def _both(self, rows: Floats) -> tuple[Floats, Floats, Floats]:
-        """The same, and the tangents of `Regression.fit_both`."""
-        columns = rows.shape[1]
-        there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
-        start = np.nan_to_num(np.column_stack([_changed(self.raw[:, :columns], there), self.raw[:, columns]]))
-        full, without, tangents = self.regression.fit_both(rows, start, self.rivals)
-        full[:, columns + 2] = self.raw[:, columns + 2]
-        without = self._from_one_mean(rows, full, without)
-        behind = np.flatnonzero(without[:, columns + 1] > full[:, columns + 1] + 1e-8)
+        Of two values of a category: which of the two a document has (±½), and, if the category has other values,
+        whether it has one of the two. Of a number: the number, in the unit of the contrast, but no farther than `FAR_LEAN`.
+        """
+        share = self.data.documents / self.data.documents.sum()
+        if contrast.leans is not None:
+            held = contrast.leans != 0
+            return np.asarray(contrast.leans - held * (share @ contrast.leans) / (share @ held))
+        unit = spanning_rows(self.rows, contrast.vector, self.data.tokens, contrast.sides is None)[1] / np.log(2)
+        values = self.rows @ contrast.vector / (contrast.vector @ contrast.vector)
+        z = np.clip((values - share @ values) / unit, -FAR_LEAN, FAR_LEAN)
+        return (z - share @ z)[:, None]
+
+    def leaning_sums(self, contrast: Contrast) -> Floats:
+        """What the terms say about how the precision leans on a contrast: sums that add over terms, for `Leaning.of`."""
+        leans = self.leans(contrast)
+        wide = np.full(leans.shape[1], WIDE)
+        terms = np.flatnonzero(self.data.cells.b_i >= LEAST)
+        fits = self._fitted(contrast, leans, Leaning(0 * wide, wide), terms)
+        mean = fits.full[:, self.rows.shape[1] :]
+        return np.array([log_marginals(mean[terms, p], fits.spread[terms, 1 + p]) for p in range(leans.shape[1])])
+
+    def fitted(self, contrast: Contrast, leaning: Leaning) -> ContrastFits:
+        """The fits with and without a contrast, given what all terms say about the precision."""
+        return self._fitted(contrast, self.leans(contrast), leaning, None)
+
+    def both(self, rows: Floats, offsets: Floats, terms: NDArray[np.intp]) -> tuple[Floats, Floats]:
+        """Raw fits of some terms with and without the first column of *rows*, with a precision that nothing depends on.
+
+        *offsets* are added to log α_0 of the design cells.
+        """
+        of = self.regression.with_offsets(offsets)
+        start = self._start(rows)
+        rivals = self.rivals
+        if offsets.any():
+            full = of.fit(rows, start, how="climb", terms=terms)
+            start, rivals = np.nan_to_num(full[:, : rows.shape[1] + 1]), None
+        full, without, *_ = of.fit_both(rows, start, rivals, terms)
+        return full, self._from_one_mean(of, rows, full, without)
+
+    def _start(self, rows: Floats) -> Floats:
+        """The fits of the whole design, with one precision, in terms of other rows that span the same."""
+        columns, there = self.basis.shape[1], np.linalg.lstsq(rows, self.basis, rcond=None)[0]
+        return np.nan_to_num(np.column_stack([_changed(self.raw[:, :columns], there), self.raw[:, columns]]))
+
+    def _fitted(
+        self, contrast: Contrast, leans: Floats, leaning: Leaning, terms: NDArray[np.intp] | None
+    ) -> ContrastFits:
+        rows, unit = spanning_rows(self.rows, contrast.vector, self.data.tokens, contrast.sides is None)
+        of = self.regression.with_leans(leans, leaning.shift, leaning.spread)
+        wide, start = _wider(of, rows, self._start(rows))
+        raw = of.fit(wide, start, how="climb", terms=terms)
+        size, off = start.shape[1], np.where(raw[:, -1] >= SEPARATED, raw[:, 0], 0.0)
+        loose = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (np.abs(off) * leans[:, 0].std() >= APART))
+        if loose.size and terms is None:  # their tie may be another one
+            spread = np.tile(leaning.spread, (len(raw), 1))
+            spread[loose, 0] = np.hypot(spread[loose, 0], TIE_SPREAD * off[loose])
+            of = self.regression.with_leans(leans, leaning.shift, spread)
+            again = of.fit(wide, np.nan_to_num(raw[:, :size]), how="climb", terms=loose)
+            raw = np.where(np.isfinite(again[:, :1]), again, raw)
+        full, without, tangents, spread = of.fit_both(wide, np.nan_to_num(raw[:, :size]), self.rivals, terms)
+        full[:, size + 1] = raw[:, size + 1]
+        without = self._from_one_mean(of, wide, full, without)
+        behind = np.flatnonzero(without[:, size] > full[:, size] + 1e-8)
         if behind.size:  # the start was at a lower maximum
-            again = np.nan_to_num(without[:, : columns + 1])
-            better = self.regression.fit(rows, again, how="climb", terms=behind)
-            higher = (better[:, columns + 1] > full[:, columns + 1])[:, None]
+            better = of.fit(wide, np.nan_to_num(without[:, :size]), how="climb", terms=behind)
+            higher = (better[:, size] > full[:, size])[:, None]
             full, tangents = np.where(higher, better, full), np.where(higher, np.nan, tangents)
-        return full, without, tangents
+        with np.errstate(divide="ignore"):
+            freedom = np.clip(np.nan_to_num(2 / spread[:, 0], nan=self.freedom), LEAST_FREEDOM, self.freedom)
+        return ContrastFits(of, wide, unit, full, without, tangents, self.rivals, spread, freedom)
 
-    def _from_one_mean(self, rows: Floats, full: Floats, without: Floats) -> Floats:
+    def _from_one_mean(self, of: Regression, rows: Floats, full: Floats, without: Floats) -> Floats:
         """The fits without the first coefficient, or those found from the model with one mean, if they are higher.
 
         The others begin at the fit with it. If a rare word leaves other coefficients of a number or a spline almost
@@ -198,110 +299,94 @@ class DesignComparison:
         """
         if _saturated(self.rows) is not None:
             return without
-        gain = rows.shape[1] + 1
+        gain, means = rows.shape[1] + 1, self.rows.shape[1]
         told = np.flatnonzero(2 * (full[:, gain] - without[:, gain]) > TOLD)
-        start = self.regression.start(rows, self.null)
+        start = self.regression.start(rows[:, :means], self.null)
+        start = np.column_stack([start[:, :means], np.nan_to_num(full[:, means : gain - 1]), start[:, means]])
         start[:, 0] = 0.0
-        again = self.regression.fit(rows, start, how="climb", held=True, terms=told)
+        again = of.fit(rows, start, how="climb", held=True, terms=told)
         return np.where((again[:, gain] > without[:, gain])[:, None], again, without)
 
-    def fitted_tie(self, rows: Floats, full: Floats) -> FittedTie:
-        """Fits with a κ of their own, of terms whose documents say something about the tie; the last ones are kept.
-
-        These are in many documents, and their means differ between documents. They are fitted once, for all contrasts;
-        *full* says in which terms the contrast has an estimate.
-        """
-        if self._tie is None or not np.array_equal(self._tie.rows[:, :-1], rows):
-            columns, loose, fits = rows.shape[1], self.regression.with_fitted_tie(), self._loose_fits()
-            there = np.linalg.lstsq(rows, self.basis, rcond=None)[0]
-            start = np.column_stack([_changed(fits[:, :columns], there), fits[:, columns : columns + 2]])
-            terms = np.flatnonzero(np.isfinite(start[:, 0]) & (full[:, -1] >= SEPARATED))
-            wide = np.column_stack([rows, np.zeros(len(rows))])
-            raw = loose.fit(wide, np.nan_to_num(start), how="climb", terms=terms)
-            found = (raw[:, -1] >= SEPARATED) & (raw[:, -2] < 1e-6)
-            self._tie = FittedTie(wide, raw, found)
-        return self._tie
-
-    def _loose_fits(self) -> Floats:
-        """The fits of the whole design with κ as one more coefficient."""
-        if self._loose is None:
-            self._loose = _with_own_tie(self.regression, self.basis, self.raw)
-        return self._loose
-
-    def limits(self, rows: Floats, full: Floats, without: Floats, critical: Floats) -> Floats:
-        """Profile-likelihood limits of the first coefficient; over κ, too, where documents say something about it."""
-        tie = self.fitted_tie(rows, full)
-        tangents = self._last[3] if self._last is not None and np.array_equal(self._last[0], rows) else None
-        held = np.flatnonzero(~tie.found)
-        limits = self.regression.limits(rows, full, without, critical, held, self.rivals, tangents)
-        loose = self.regression.with_fitted_tie()
-        own = loose.limits(tie.rows, tie.raw, tie.raw, critical, np.flatnonzero(tie.found))
-        return np.where(tie.found[:, None], own, limits)
-
     def _p_value(
-        self, rows: Floats, without: Floats, ratio: Floats, unknown: NDArray[np.bool_]
+        self, contrast: Contrast, leaning: Leaning, fits: ContrastFits, unknown: NDArray[np.bool_]
     ) -> tuple[Floats, Names, Floats]:
         """P, how it was obtained, and the smallest p that the bursts could have; all 1 if the contrast is *unknown*."""
-        p_value = stats.f.sf(ratio, 1, self.freedom)
+        ratio, rows = fits.ratio, fits.rows[:, : self.rows.shape[1]]
+        p_value = tail_of(ratio, fits.freedom, fits.separated)
         b_i, documents = self.data.cells.b_i, float(self.data.documents.sum())
         weight = self.data.tokens / self.data.tokens.sum()
         share = 1 / (1 + (rows[:, 0] ** 2).max() / (weight @ rows[:, 0] ** 2))
         candidates = (b_i <= documents / 2) & (b_i * share < 8 * ENOUGH) & (self.null.status != "degenerate")
-        found = np.full((b_i.size, core.RESULTS), np.nan)
-        several, known = candidates & (b_i > 1), ~unknown[self.regression.terms]
-        design = self.regression.design(rows)
-        self.regression.over_terms(
-            lambda terms: core.placements(self.regression.cells, design, self.classes, terms, without, ENOUGH, found),
-            self.regression.terms[several[self.regression.terms] & known],
-            found,
-        )
+        several = candidates & (b_i > 1)
+        found = self._conditional(contrast, leaning, rows, np.flatnonzero(several & ~unknown))
         found[several & unknown] = 1.0  # the bursts cannot be on either side
         few, alone = np.isfinite(found[:, 0]) & ~contradicts(found[:, 0], ratio), b_i <= 1
         p_value = np.where(few, found[:, 0], p_value)
         p_value = np.where((ratio < IDENTICAL) | alone | unknown, 1.0, p_value)
-        least_p = np.where(alone | unknown, 1.0, np.where(few, np.minimum(found[:, 4], p_value), 0.0))
+        least_p = np.where(alone | unknown, 1.0, np.where(few, np.minimum(found[:, 1], p_value), 0.0))
         return p_value, np.where(few | (alone & candidates), "conditional", "chi2").astype(object), least_p
 
-    def _critical(
-        self, ratio: Floats, p_value: Floats, reference: Names, separated: NDArray[np.bool_], confidence: float
+    def _conditional(
+        self, contrast: Contrast, leaning: Leaning, rows: Floats, terms: NDArray[np.intp]
     ) -> Floats:
-        """How far twice the log-likelihood may fall within an interval: as far as the reference of p says.
+        """P given the bursts, and the smallest p that they could have; NaN with `ENOUGH` effective bursts.
 
-        If one side lacks the term, there is one limit, and the fall at it is −log P of a side without the term. P must
-        be 1 − confidence there, as p is P at a ratio of 1.
+        Both are means over γ ~ N(0, s²), at the nodes of a quadrature: never at a γ that is fitted to where the bursts are.
         """
-        critical = np.full(ratio.size, stats.f.isf(1 - confidence, 1, self.freedom))
-        scaled = (reference == "conditional") & (ratio > 0.5) & (p_value > 1e-6) & (p_value < 1)
-        scale = np.clip(ratio[scaled] / stats.norm.isf(p_value[scaled] / 2) ** 2, NARROWEST, WIDEST)
-        critical[scaled] = scale * stats.chi2.isf(1 - confidence, 1)
-        return np.where(separated, one_sided(confidence, self.freedom), critical)
+        leans, regression = self.leans(contrast), self.regression
+        _, without = self.both(rows, leans @ leaning.shift, terms)
+        mean = np.full((len(without), 2), np.nan)
+        terms = regression.terms[np.isin(regression.terms, terms)]
+        for node, weight in NODES:
+            first = np.zeros(leans.shape[1])
+            first[0] = node * leaning.spread[0]
+            design = regression.with_offsets(leans @ (leaning.shift + first)).design(rows)
+            found, enough = np.full((len(without), core.RESULTS), np.nan), ENOUGH if node == 0 else np.inf
 
-    def _alone(self, contrast: Contrast, adjusted: Floats) -> Floats:
+            def tested(part: NDArray[np.int64], design=design, found=found, enough=enough) -> None:  # type: ignore[no-untyped-def]
+                core.placements(regression.cells, design, self.classes, part, without, enough, found)
+
+            regression.over_terms(tested, terms, found)
+            own = weight * found[:, [0, 4]]
+            mean = own if node == 0 else mean + own
+            terms = terms[np.isfinite(mean[terms, 0])]
+        return mean
+
+    def _alone(self, contrast: Contrast, leaning: Leaning, adjusted: Floats) -> Floats:
         """log₂ of the unadjusted ratio.
 
         It is infinite if it is large in the unit of a slope, or if it is large over all values, extreme ones included,
         and the *adjusted* one is infinite.
         """
         vector = contrast.vector[contrast.own]
-        found = _changed(self._unadjusted_beta(contrast.own), vector[None, :])[:, 0] / np.log(2)
+        found = _changed(self._unadjusted_beta(contrast, leaning), vector[None, :])[:, 0] / np.log(2)
         own = self.rows[:, contrast.own]
         spans = [spanning_rows(own, vector, self.data.tokens, number)[1] / np.log(2) for number in (True, False)]
         span = np.where(np.isinf(adjusted), spans[1], spans[0] if contrast.sides is None else spans[1])
         found = np.where(np.abs(found) * span > 20, np.copysign(np.inf, found), found)
         return np.where(self._outside(self.rows[:, contrast.own], vector), np.nan, found)
 
-    def _unadjusted_beta(self, columns: NDArray[np.intp]) -> Floats:
-        """Coefficients of the model that has only these columns; design cells that it cannot tell apart are merged."""
+    def _unadjusted_beta(self, contrast: Contrast, leaning: Leaning) -> Floats:
+        """Coefficients of the model that has only the columns of a contrast, with the same kind of precision."""
+        merged = self._merged(contrast.own)
+        documents = np.bincount(merged.kind, self.data.documents)
+        parts = [np.bincount(merged.kind, self.data.documents * z) / documents for z in self.leans(contrast).T]
+        of = merged.regression.with_leans(np.column_stack(parts), leaning.shift, leaning.spread)
+        basis = orthonormal(merged.rows, merged.regression.data.tokens)
+        raw = of.fit(*_wider(of, basis, np.nan_to_num(merged.raw[:, : basis.shape[1] + 1])), how="climb")
+        return _changed(raw[:, : basis.shape[1]], np.linalg.lstsq(merged.rows, basis, rcond=None)[0])
+
+    def _merged(self, columns: NDArray[np.intp]) -> Merged:
+        """The fits of the model that has only these columns; design cells that it cannot tell apart are merged."""
         key = tuple(columns.tolist())
-        if key not in self._unadjusted:
+        if key not in self._own:
             own, kind = np.unique(self.rows[:, columns], axis=0, return_inverse=True)
-            regression = self.regression.merged(kind.ravel().astype(np.intp))
+            kind = kind.ravel().astype(np.intp)
+            regression = self.regression.merged(kind)
             basis = orthonormal(own, regression.data.tokens)
             raw = regression.fit(basis, regression.start(basis, self.null))
-            loose = _with_own_tie(regression, basis, raw)  # as for the adjusted ratio, so that the two can be compared
-            beta = np.where((loose[:, -2] < 1e-6)[:, None], loose[:, : len(key)], raw[:, : len(key)])
-            self._unadjusted[key] = _changed(beta, np.linalg.lstsq(own, basis, rcond=None)[0])
-        return self._unadjusted[key]
+            self._own[key] = Merged(kind, own, regression, raw)
+        return self._own[key]
 
     def _outside(self, own: Floats, vector: Floats) -> NDArray[np.bool_]:
         """Whether a term is in no document of the values that a contrast of one category compares."""
@@ -317,26 +402,47 @@ def _changed(coefficients: Floats, there: Any) -> Floats:
     return np.einsum("ik,jk->ij", coefficients, there)
 
 
-def _with_own_tie(regression: Regression, basis: Floats, raw: Floats) -> Floats:
-    """The fits *raw* of a design with κ as one more coefficient; NaN for terms that say little about the tie."""
-    columns, tokens = basis.shape[1], regression.data.tokens
-    share = tokens / tokens.sum()
-    omega = np.clip(_changed(np.nan_to_num(raw[:, :columns]), basis), -60, 30)
-    variance = (omega - (omega @ share)[:, None]) ** 2 @ share
-    terms = np.flatnonzero((regression.data.cells.b_i >= LOOSE) & (variance >= APART**2))
-    kappa = np.full(len(raw), regression.kappa)
-    start = np.nan_to_num(np.column_stack([raw[:, :columns], kappa, raw[:, columns]]))
-    wide = np.column_stack([basis, np.zeros(len(basis))])
-    return regression.with_fitted_tie().fit(wide, start, how="climb", terms=terms)
+def _wider(of: Regression, rows: Floats, start: Floats) -> tuple[Floats, Floats]:
+    """A design and its starts with the columns of the γ."""
+    leaning, columns = 0 if of.leans is None else of.leans.shape[1], rows.shape[1]
+    wide = np.column_stack([rows, np.zeros((len(rows), leaning))])
+    return wide, np.column_stack([start[:, :columns], np.zeros((len(start), leaning)), start[:, columns]])
 
 
-def one_sided(confidence: float, freedom: float) -> float:
-    """How far twice the log-likelihood may fall if one side lacks a term: to where that has 1 − *confidence*.
+def tail_of(ratio: Floats, freedom: Floats, separated: NDArray[np.bool_]) -> Floats:
+    """P of a likelihood ratio R given the precision, whose uncertainty is that of ν degrees of freedom.
 
-    >>> round(one_sided(0.95, 100), 3), round(one_sided(0.95, 2), 3)  # F is wider with very few documents
-    (5.991, 18.513)
+    √R is compared with t_ν. If one side lacks the term, p is the probability of that, e^(−R/2) given the precision. Its
+    mean over a χ²_ν/ν is (1 + R/ν)^(−ν/2).
+
+    >>> tail_of(np.array([3.841459, 5.991465]), np.array([1e9, 1e9]), np.array([False, True])).round(4).tolist()
+    [0.05, 0.05]
     """
-    return max(-2 * float(np.log(1 - confidence)), float(stats.f.isf(1 - confidence, 1, freedom)))
+    return np.where(separated, np.exp(-freedom / 2 * np.log1p(ratio / freedom)), stats.f.sf(ratio, 1, freedom))
+
+
+def _inverse_tail(p_value: Any, freedom: Floats, separated: NDArray[np.bool_]) -> Floats:
+    """The R of which `tail_of` is *p_value*."""
+    with np.errstate(divide="ignore", over="ignore"):
+        lacking = freedom * np.expm1(-2 * np.log(p_value) / freedom)
+    return np.where(separated, lacking, stats.f.isf(p_value, 1, freedom))
+
+
+def critical_fall(fits: ContrastFits, p_value: Floats, reference: Names, confidence: float) -> Floats:
+    """How far twice the log-likelihood may fall within an interval: to where its p is 1 − *confidence*.
+
+    Given the bursts, p has no formula for other values of the contrast. Its ratio to the fall without the contrast is taken
+    for that of all values, as far as it says something, so that interval and p agree.
+    """
+    level, ratio = 1 - confidence, fits.ratio
+    critical = _inverse_tail(level, fits.freedom, fits.separated)
+    given = (reference == "conditional") & (p_value < 1)
+    own = _inverse_tail(np.clip(p_value, 1e-300, 1 - 1e-9), fits.freedom, fits.separated)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        scaled = critical * np.clip(ratio / own, NARROWEST, WIDEST)
+    critical = np.where(given & (ratio > 0.5) & (p_value > 1e-6), scaled, critical)
+    beyond, within = np.maximum(critical, ratio * (1 + BEYOND)), np.minimum(critical, ratio * (1 - BEYOND))
+    return np.where(reference == "conditional", np.where(p_value > level, beyond, within), critical)
 
 
 def contradicts(p_value: Floats, ratio: Floats) -> NDArray[np.bool_]:
