@@ -5,7 +5,7 @@ import pytest
 from twins import regression as twin
 
 from termburst.core import regression as core
-from termburst.models.beta_binomial_regression import FIRMNESS, Regression, design_cells
+from termburst.models.beta_binomial_regression import Regression, design_cells
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 

@@ -9,6 +9,7 @@ j with probability ∝ P(c | n_j, x_j). No two bursts are in one document, which
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import placements as core
+from termburst.core import regression as core_regression
 from termburst.inference import distributions as stats
 from termburst.inference.leaning import LEAST, WIDE, Leaning, log_marginals
 from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
@@ -30,7 +32,7 @@ LOOSE = 30  # documents with a term from which its tie may be another one,
 APART = 0.15  # if its logits vary along the contrast by this standard deviation:
 TIE_SPREAD = 0.7  # then its precision may lean on the contrast by as much as κ of this standard deviation would do it
 LEAST_FREEDOM = 1.0  # degrees of freedom
-FAR_LEAN = 1.0  # of a number from its mean, in units of its contrast: beyond, precision does not depend on it
+TAIL = 0.05  # of the documents on each side, between which precision no longer depends on a number
 TOLD = 1.0  # 2Δℓ from which the fit without the contrast is looked for a second time
 EXTREME = 20  # span of a number, in distances between its quartiles, from which some of its values are extreme
 FARTHEST_VALUE = 1000  # span of a number over its unit; beyond, rounding would look like a finite estimate
@@ -98,6 +100,7 @@ class ContrastFits:
     tangents, rivals : see `Regression.fit_both`.
     spread : Var(log V), where V is the variance of the first coefficient given the precision, and the variance of each γ.
     freedom : ν = 2/Var(log V), at most documents − columns.
+    only : the terms that have limits; None if all.
     """
 
     of: Regression
@@ -109,6 +112,7 @@ class ContrastFits:
     rivals: Floats
     spread: Floats
     freedom: Floats
+    only: NDArray[np.intp] | None = None
 
     @property
     def separated(self) -> NDArray[np.bool_]:
@@ -121,9 +125,17 @@ class ContrastFits:
         gain = self.rows.shape[1] + 1
         return np.maximum(2 * (self.full[:, gain] - self.without[:, gain]), 0.0)
 
+    def precision(self, terms: NDArray[np.intp]) -> Floats:
+        """log α_0 of each design cell without the contrast, as far as it does not depend on the mean: terms × cells."""
+        leans, offsets, size = self.of.leans, self.of.offsets, self.rows.shape[1]
+        assert leans is not None
+        assert offsets is not None
+        without = self.without[terms]
+        return np.asarray(without[:, [size]] + offsets + without[:, size - leans.shape[1] : size] @ leans.T)
+
     def limits(self, critical: Floats) -> Floats:
         """Where twice the log-likelihood is lower by *critical*, in the unit of the ratio."""
-        found = self.of.limits(self.rows, self.full, self.without, critical, None, self.rivals, self.tangents)
+        found = self.of.limits(self.rows, self.full, self.without, critical, self.only, self.rivals, self.tangents)
         return found / self.unit
 
 
@@ -160,24 +172,35 @@ class DesignComparison:
         return replace(found, beta=found.beta @ back.T)
 
     def test(
-        self, contrast: Contrast, confidence: float | None = 0.95, prefix: str = "", leaning: Leaning | None = None
+        self,
+        contrast: Contrast,
+        confidence: float | None = 0.95,
+        prefix: str = "",
+        leaning: Leaning | None = None,
+        fits: ContrastFits | None = None,
     ) -> ContrastTest:
         """Test one contrast, for every term; *prefix* is put before the names of the references.
 
         *leaning* is what all terms say about the precision; by default it is learned from those of this comparison.
+        *fits* are those given it, if they are known.
         """
         leaning = Leaning.of(self.leaning_sums(contrast)) if leaning is None else leaning
-        fits = self.fitted(contrast, leaning)
+        fits = self.fitted(contrast, leaning) if fits is None else fits
         ratio, separated, full = fits.ratio, fits.separated, fits.full
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
         unknown = separated & (ratio < UNTOLD)  # no document of either side has the term, or could be expected to
         p_value, reference, least_p = self._p_value(contrast, leaning, fits, unknown)
-        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), full[:, 0]) / fits.unit
+        loose = self._loose(fits)
+        estimate = full[:, 0] if loose is None else loose.full[:, 0]
+        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), estimate) / fits.unit
         status = np.where(separated & (fitted.status != "failed"), "separated", fitted.status)
         log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
-            limits = fits.limits(critical_fall(fits, p_value, reference, confidence))
+            critical = critical_fall(fits, p_value, reference, confidence)
+            limits = fits.limits(critical)
+            if loose is not None:
+                limits = at_own_tie(limits, loose.limits(critical), full[:, 0] / fits.unit)
             limits[unknown] = -np.inf, np.inf
         absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
         everywhere = cells.n_i == cells.tokens
@@ -220,16 +243,18 @@ class DesignComparison:
         """The columns of a contrast on which the precision leans, one row per design cell; their means are 0.
 
         Of two values of a category: which of the two a document has (±½), and, if the category has other values,
-        whether it has one of the two. Of a number: the number, in the unit of the contrast, but no farther than `FAR_LEAN`.
+        whether it has one of the two. Of a number: the number, with 1 between its quantiles `TAIL` and 1 − `TAIL`, beyond
+        which nothing changes.
         """
-        share = self.data.documents / self.data.documents.sum()
         if contrast.leans is not None:
-            held = contrast.leans != 0
-            return np.asarray(contrast.leans - held * (share @ contrast.leans) / (share @ held))
-        unit = spanning_rows(self.rows, contrast.vector, self.data.tokens, contrast.sides is None)[1] / np.log(2)
-        values = self.rows @ contrast.vector / (contrast.vector @ contrast.vector)
-        z = np.clip((values - share @ values) / unit, -FAR_LEAN, FAR_LEAN)
-        return (z - share @ z)[:, None]
+            return _centred(contrast.leans, self.data.documents)
+        values = self.rows @ contrast.vector
+        order = np.argsort(values)
+        place = np.cumsum(self.data.documents[order]) / self.data.documents.sum()
+        low, high = values[order][np.searchsorted(place, [TAIL, 1 - TAIL])]
+        low, high = (low, high) if low < high else (values.min(), values.max())
+        place = (np.clip(values, low, high) - low) / max(high - low, 1e-300)
+        return _centred(place[:, None] - 0.5, self.data.documents)
 
     def leaning_sums(self, contrast: Contrast) -> Floats:
         """What the terms say about how the precision leans on a contrast: sums that add over terms, for `Leaning.of`."""
@@ -270,14 +295,7 @@ class DesignComparison:
         of = self.regression.with_leans(leans, leaning.shift, leaning.spread)
         wide, start = _wider(of, rows, self._start(rows))
         raw = of.fit(wide, start, how="climb", terms=terms)
-        size, off = start.shape[1], np.where(raw[:, -1] >= SEPARATED, raw[:, 0], 0.0)
-        loose = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (np.abs(off) * leans[:, 0].std() >= APART))
-        if loose.size and terms is None:  # their tie may be another one
-            spread = np.tile(leaning.spread, (len(raw), 1))
-            spread[loose, 0] = np.hypot(spread[loose, 0], TIE_SPREAD * off[loose])
-            of = self.regression.with_leans(leans, leaning.shift, spread)
-            again = of.fit(wide, np.nan_to_num(raw[:, :size]), how="climb", terms=loose)
-            raw = np.where(np.isfinite(again[:, :1]), again, raw)
+        size = start.shape[1]
         full, without, tangents, spread = of.fit_both(wide, np.nan_to_num(raw[:, :size]), self.rivals, terms)
         full[:, size + 1] = raw[:, size + 1]
         without = self._from_one_mean(of, wide, full, without)
@@ -289,6 +307,27 @@ class DesignComparison:
         with np.errstate(divide="ignore"):
             freedom = np.clip(np.nan_to_num(2 / spread[:, 0], nan=self.freedom), LEAST_FREEDOM, self.freedom)
         return ContrastFits(of, wide, unit, full, without, tangents, self.rivals, spread, freedom)
+
+    def _loose(self, fits: ContrastFits) -> ContrastFits | None:
+        """Fits in which the tie between mean and precision may be another one, as far as the means differ.
+
+        If log α_0 changes by κβ_0 z along the contrast, and κ is not ½, γ is off by (κ − ½)β_0. So its prior has the
+        variance s² + (`TIE_SPREAD` β_0)² in terms whose documents may say something about it; the others are as they were.
+        """
+        of, full = fits.of, fits.full
+        assert of.leans is not None
+        assert of.firm is not None
+        off = np.where(fits.separated | np.isnan(full[:, 0]), 0.0, full[:, 0])
+        terms = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (np.abs(off) * of.leans[:, 0].std() >= APART))
+        if not terms.size:
+            return None
+        of, size = copy(of), full.shape[1] - core_regression.AFTER
+        of.firm = fits.of.firm.copy()
+        of.firm[terms, 0] = 1 / (1 / of.firm[terms, 0] + (TIE_SPREAD * off[terms]) ** 2)
+        raw = of.fit(fits.rows, np.nan_to_num(full[:, :size]), how="climb", terms=terms)
+        told = np.isfinite(raw[:, 0]) & (raw[:, -1] >= SEPARATED) & (raw[:, size + 1] < 1e-6)
+        full, tangents = np.where(told[:, None], raw, full), np.where(told[:, None], np.nan, fits.tangents)
+        return replace(fits, of=of, full=full, tangents=tangents, only=np.flatnonzero(told))
 
     def _from_one_mean(self, of: Regression, rows: Floats, full: Floats, without: Floats) -> Floats:
         """The fits without the first coefficient, or those found from the model with one mean, if they are higher.
@@ -397,6 +436,12 @@ class DesignComparison:
         return np.bincount(cells.term[inside[self.data.group]], minlength=cells.n_i.size) == 0
 
 
+def _centred(leans: Floats, documents: Floats) -> Floats:
+    """The columns without their means over the documents where they are not 0."""
+    held = leans != 0
+    return np.asarray(leans - held * (documents @ leans) / np.maximum(documents @ held, 1.0))
+
+
 def _changed(coefficients: Floats, there: Any) -> Floats:
     """Coefficients in terms of another basis. Not by BLAS: its threads would spin while the kernels run."""
     return np.einsum("ik,jk->ij", coefficients, there)
@@ -410,22 +455,28 @@ def _wider(of: Regression, rows: Floats, start: Floats) -> tuple[Floats, Floats]
 
 
 def tail_of(ratio: Floats, freedom: Floats, separated: NDArray[np.bool_]) -> Floats:
-    """P of a likelihood ratio R given the precision, whose uncertainty is that of ν degrees of freedom.
+    """P of a likelihood ratio R whose precision is known as well as a variance with ν degrees of freedom.
 
-    √R is compared with t_ν. If one side lacks the term, p is the probability of that, e^(−R/2) given the precision. Its
-    mean over a χ²_ν/ν is (1 + R/ν)^(−ν/2).
+    As for a mean of normal numbers, R = (ν + 1) log(1 + t²/ν), and t is compared with t_ν. If one side lacks the term, p
+    is the probability of that: e^(−R'/2) if the precision is known, whose mean over a χ²_ν/ν is e^(−Rν/(2ν + 2)).
 
     >>> tail_of(np.array([3.841459, 5.991465]), np.array([1e9, 1e9]), np.array([False, True])).round(4).tolist()
     [0.05, 0.05]
     """
-    return np.where(separated, np.exp(-freedom / 2 * np.log1p(ratio / freedom)), stats.f.sf(ratio, 1, freedom))
+    with np.errstate(over="ignore"):
+        square = freedom * np.expm1(np.minimum(ratio / (freedom + 1), 700.0))
+    return np.where(separated, np.exp(-ratio / 2 * freedom / (freedom + 1)), stats.f.sf(square, 1, freedom))
 
 
-def _inverse_tail(p_value: Any, freedom: Floats, separated: NDArray[np.bool_]) -> Floats:
-    """The R of which `tail_of` is *p_value*."""
-    with np.errstate(divide="ignore", over="ignore"):
-        lacking = freedom * np.expm1(-2 * np.log(p_value) / freedom)
-    return np.where(separated, lacking, stats.f.isf(p_value, 1, freedom))
+def inverse_tail(p_value: Any, freedom: Floats, separated: NDArray[np.bool_]) -> Floats:
+    """The R of which `tail_of` is *p_value*.
+
+    >>> freedom, separated = np.array([4.0, 4.0]), np.array([False, True])
+    >>> tail_of(inverse_tail(0.01, freedom, separated), freedom, separated).round(6).tolist()
+    [0.01, 0.01]
+    """
+    lacking = -2 * np.log(p_value) * (freedom + 1) / freedom
+    return np.where(separated, lacking, (freedom + 1) * np.log1p(stats.f.isf(p_value, 1, freedom) / freedom))
 
 
 def critical_fall(fits: ContrastFits, p_value: Floats, reference: Names, confidence: float) -> Floats:
@@ -435,14 +486,30 @@ def critical_fall(fits: ContrastFits, p_value: Floats, reference: Names, confide
     for that of all values, as far as it says something, so that interval and p agree.
     """
     level, ratio = 1 - confidence, fits.ratio
-    critical = _inverse_tail(level, fits.freedom, fits.separated)
+    critical = inverse_tail(level, fits.freedom, fits.separated)
     given = (reference == "conditional") & (p_value < 1)
-    own = _inverse_tail(np.clip(p_value, 1e-300, 1 - 1e-9), fits.freedom, fits.separated)
+    own = inverse_tail(np.clip(p_value, 1e-300, 1 - 1e-9), fits.freedom, fits.separated)
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled = critical * np.clip(ratio / own, NARROWEST, WIDEST)
     critical = np.where(given & (ratio > 0.5) & (p_value > 1e-6), scaled, critical)
     beyond, within = np.maximum(critical, ratio * (1 + BEYOND)), np.minimum(critical, ratio * (1 - BEYOND))
     return np.where(reference == "conditional", np.where(p_value > level, beyond, within), critical)
+
+
+def at_own_tie(limits: Floats, loose: Floats, estimate: Floats) -> Floats:
+    """Limits θ at which the prior of the precision is that of θ: *limits* are with that of 0, *loose* with that of the estimate.
+
+    What the tie may be off changes with θ, so p(0) and p(θ) have different priors. Between those of 0 and of the *estimate* a limit
+    is taken as linear in |θ|. So it is on the same side of 0 as with the prior of 0, which p has.
+
+    >>> limits, loose = np.array([[0.2, 2.0], [0.2, 2.0]]), np.array([[-0.2, 2.2], [np.nan, np.nan]])
+    >>> at_own_tie(limits, loose, np.array([1.0, 1.0])).round(2).tolist()
+    [[0.14, 2.5], [0.2, 2.0]]
+    """
+    with np.errstate(invalid="ignore", divide="ignore"):
+        slope = (loose - limits) / np.abs(estimate)[:, None] * np.sign(limits)
+        found = limits / np.maximum(1 - slope, 0.5)
+    return np.where(np.isfinite(loose) & np.isfinite(found) & np.isfinite(limits), found, np.where(np.isinf(loose), loose, limits))
 
 
 def contradicts(p_value: Floats, ratio: Floats) -> NDArray[np.bool_]:

@@ -122,7 +122,16 @@ class Design:
         vector = self._mean_row(name, a) - self._mean_row(name, b)
         shown_values = [f"{value:g}" if isinstance(value, float) else str(value) for value in (a, b)]
         sides = (name, a, b) if name in self.categories else None
-        return Contrast(f"{name}: {' - '.join(shown_values)}", vector, self._own(name), sides)
+        leans = self._leans(name, a, b) if sides else None
+        return Contrast(f"{name}: {' - '.join(shown_values)}", vector, self._own(name), sides, leans)
+
+    def _leans(self, name: str, a: Any, b: Any) -> Floats:
+        """Which of two values of a category documents have (±½), and whether they have one of the two, if there are others."""
+        levels = self.levels[name]
+        in_a, in_b = ((levels == one).to_numpy().astype(np.float64) for one in (a, b))
+        columns = [(in_a - in_b) / 2] + ([in_a + in_b - 0.5] if len(self.categories[name]) > 2 else [])
+        rows = np.bincount(self.cell, minlength=len(self.rows))
+        return np.column_stack([np.bincount(self.cell, one, len(rows)) / rows for one in columns])
 
     def _slope(self, name: str) -> Contrast:
         import polars as pl
