@@ -157,14 +157,14 @@ def fit_without(
     about one more step is 0, and *tangents*, in rows like *fits*, how fast each other parameter follows the first one.
     Other maxima are looked for only if *rivals*, as `fit_design` writes it, may be higher.
 
-    Rows of *spread* receive the variance of log V, where V is the variance of the first coefficient given the precision,
-    and the variance of each γ; nothing if there are no leans.
+    Rows of *spread* receive the variance of log V, where V is the variance of the first coefficient given the
+    precision, and the variance of each γ; nothing if there are no leans.
     """
     _check_rows(cells, of, fits, out)
     require(without.shape == out.shape, "rows of without must be like those of out")
     require(tangents.shape == fits.shape, "rows of tangents must be like those of fits")
     spread = np.empty((cells.terms, 1 + of.leaning)) if spread is None else spread
-    require(spread.shape == (cells.terms, 1 + of.leaning), "a row of spread must have a number for each lean, and one more")
+    require(spread.shape == (cells.terms, 1 + of.leaning), "a row of spread must have one number more than leans")
     task = DesignFitTask(
         terms=terms, size=terms.size, held=False, scan=False, keep=True, start=fits, out=out,
         without=without, rival=_rivals(cells, rivals), tangent=tangents, spread=spread,
@@ -203,6 +203,7 @@ def design_limits(
         tangents.shape == (cells.terms, of.columns + 1), "a tangent must have as many numbers as coefficients and tau"
     )
     task = DesignLimitTask(
-        terms=terms, size=terms.size, fits=fits, without=without, critical=critical, rival=_rivals(cells, rivals), tangent=tangents, out=out,
+        terms=terms, size=terms.size, fits=fits, without=without, critical=critical, rival=_rivals(cells, rivals),
+        tangent=tangents, out=out,
     )  # fmt: skip
     call("tb_design_limits", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))

@@ -25,7 +25,7 @@ from termburst.engines.effects import with_selected_ends
 from termburst.engines.frames import back_from_polars, concatenated, in_polars, to_polars, totals
 from termburst.engines.term_cells import cells_of_groups
 from termburst.inference.designs import ContrastTest, DesignComparison
-from termburst.inference.leaning import LEAST, Leaning
+from termburst.inference.leaning import LEAST, SUMS, Leaning
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells
 from termburst.statistics.tally import Integers
@@ -248,17 +248,16 @@ def designed(patterns: pl.DataFrame | None, *, designing: Designing) -> pl.DataF
 
 def _with_leanings(designing: Designing, parts: tuple[Any, ...]) -> Designing:
     """The design with what all terms say about the precision: sums that add over terms."""
-    found = map_terms(parts, partial(leaning_sums, designing=designing), dict(leaning_sums(None, designing=designing).schema))
+    found = map_terms(
+        parts, partial(leaning_sums, designing=designing), dict(leaning_sums(None, designing=designing).schema)
+    )
     keys = ["sums_of", "contrast", "column", "place"]
     sums = to_polars(found.group_by(*keys).agg(nw.col("total").sum())).sort(keys)
-    leanings: dict[str, tuple[Leaning, ...]] = {}
+    found_of: dict[str, tuple[Leaning, ...]] = {"leanings": (), "summed_leanings": ()}
     for (kind,), rows in sums.partition_by("sums_of", as_dict=True, maintain_order=True).items():
-        by_contrast = rows.partition_by("contrast", maintain_order=True)
-        shapes = [(one["column"].max() + 1, -1) for one in by_contrast]  # type: ignore[operator]
-        leanings[str(kind)] = tuple(
-            Leaning.of(one["total"].to_numpy().reshape(shape)) for one, shape in zip(by_contrast, shapes, strict=True)
-        )
-    return replace(designing, **leanings)
+        by_contrast = (one["total"].to_numpy() for one in rows.partition_by("contrast", maintain_order=True))
+        found_of[str(kind)] = tuple(Leaning.of(total.reshape(-1, SUMS)) for total in by_contrast)
+    return replace(designing, leanings=found_of["leanings"], summed_leanings=found_of["summed_leanings"])
 
 
 def leaning_sums(patterns: pl.DataFrame | None, *, designing: Designing) -> pl.DataFrame:

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from termburst.inference import distributions as stats
 from termburst.inference.confident_effect import agreeing
-from termburst.inference.designs import Contrast, ContrastFits, ContrastTest, DesignComparison, inverse_tail
+from termburst.inference.designs import Contrast, ContrastFits, ContrastTest, DesignComparison
 from termburst.inference.leaning import Leaning
+from termburst.inference.ratio_tails import inverse_tail
 
 Floats = NDArray[np.float64]
 BLOCK = 4_000_000  # numbers of a block of terms × documents

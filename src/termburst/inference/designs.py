@@ -4,6 +4,9 @@ Every contrast c·β of a beta-binomial regression (`models.beta_binomial_regres
 against the model with c·β = 0. For a term in few documents 2(ℓ_1 − ℓ_0) is not χ²_1. Then the score of the contrast is
 compared with its distribution given the bursts: under the model without the contrast, a burst of size c is in document
 j with probability ∝ P(c | n_j, x_j). No two bursts are in one document, which makes the variance smaller.
+
+A difference in burstiness is not a difference in frequency. So the precision may depend on the contrast: by (δ + γ) z,
+with γ of each term around 0. All terms of the collection say what δ is, and how much γ varies (`inference.leaning`).
 """
 
 from __future__ import annotations
@@ -17,30 +20,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import placements as core
-from termburst.core import regression as core_regression
-from termburst.inference import distributions as stats
+from termburst.core.regression import AFTER
+from termburst.inference.contrast_rows import check_design, contrast_rows, orthonormal, saturated, spanning_rows
 from termburst.inference.leaning import LEAST, WIDE, Leaning, log_marginals
+from termburst.inference.ratio_tails import at_own_tie, contradicts, critical_fall, tail_of
 from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
+Flags = NDArray[np.bool_]
 
 ENOUGH = 6.0  # effective bursts from which χ²_1 is accurate
 LOOSE = 30  # documents with a term from which its tie may be another one,
 APART = 0.15  # if its logits vary along the contrast by this standard deviation:
 TIE_SPREAD = 0.7  # then its precision may lean on the contrast by as much as κ of this standard deviation would do it
 LEAST_FREEDOM = 1.0  # degrees of freedom
-TAIL = 0.05  # of the documents on each side, between which precision no longer depends on a number
+TAIL = 0.1  # of the documents on each side, between which precision no longer depends on a number
 TOLD = 1.0  # 2Δℓ from which the fit without the contrast is looked for a second time
-EXTREME = 20  # span of a number, in distances between its quartiles, from which some of its values are extreme
-FARTHEST_VALUE = 1000  # span of a number over its unit; beyond, rounding would look like a finite estimate
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
-NARROWEST, WIDEST = 0.4, 3.0  # of the scale of a likelihood ratio that its p says
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
-BEYOND = 1e-3  # by this part of itself a limit is beyond 0 or short of it, where p given the bursts says so
-NODES = ((0.0, 8 / 15), *((side * x, w) for x, w in ((1.3556262, 0.2220759), (2.8569700, 0.0112574)) for side in (-1, 1)))
+# of a normal distribution, with their weights; the first one is its mean
+NODES = ((0.0, 8 / 15), (-1.3556262, 0.2220759), (1.3556262, 0.2220759), (-2.85697, 0.0112574), (2.85697, 0.0112574))
 UNTOLD = 1e-3  # the same if one side lacks the term: fewer than 0.0005 tokens were expected there, which tells nothing
 
 
@@ -49,7 +51,8 @@ class Contrast:
     """A contrast c·β: its name, c, and the columns of the design that the unadjusted contrast uses.
 
     *sides* are a category and the two of its values that are compared; None for a slope or two numbers. *leans* are the
-    columns on which the precision may lean, one row per design cell; None for the number itself.
+    columns on which the precision may lean, one row per design cell. For numbers it is one column, the number over the
+    difference that is compared; by default what the design says of it.
     """
 
     name: str
@@ -98,9 +101,8 @@ class ContrastFits:
     unit : by what to divide the first coefficient for log₂ of the ratio.
     full, without : fits with the contrast, and with c·β = 0.
     tangents, rivals : see `Regression.fit_both`.
-    spread : Var(log V), where V is the variance of the first coefficient given the precision, and the variance of each γ.
+    spread : Var(log V), where V is the variance of the first coefficient given the precision; the variance of each γ.
     freedom : ν = 2/Var(log V), at most documents − columns.
-    only : the terms that have limits; None if all.
     """
 
     of: Regression
@@ -112,10 +114,9 @@ class ContrastFits:
     rivals: Floats
     spread: Floats
     freedom: Floats
-    only: NDArray[np.intp] | None = None
 
     @property
-    def separated(self) -> NDArray[np.bool_]:
+    def separated(self) -> Flags:
         """Whether the first coefficient has no finite maximum."""
         return np.asarray((self.full[:, -1] < SEPARATED) & np.isfinite(self.full[:, 0]))
 
@@ -135,13 +136,13 @@ class ContrastFits:
 
     def limits(self, critical: Floats) -> Floats:
         """Where twice the log-likelihood is lower by *critical*, in the unit of the ratio."""
-        found = self.of.limits(self.rows, self.full, self.without, critical, self.only, self.rivals, self.tangents)
+        found = self.of.limits(self.rows, self.full, self.without, critical, None, self.rivals, self.tangents)
         return found / self.unit
 
 
 @dataclass(frozen=True, slots=True)
 class Merged:
-    """The documents in the design cells of some columns alone: which of these each design cell is in, and their fits."""
+    """The documents in the design cells of some columns alone: which of these each cell is in, and their fits."""
 
     kind: NDArray[np.intp]
     rows: Floats
@@ -190,17 +191,20 @@ class DesignComparison:
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
         unknown = separated & (ratio < UNTOLD)  # no document of either side has the term, or could be expected to
         p_value, reference, least_p = self._p_value(contrast, leaning, fits, unknown)
-        loose = self._loose(fits)
-        estimate = full[:, 0] if loose is None else loose.full[:, 0]
-        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), estimate) / fits.unit
+        known = np.where(np.isfinite(full[:, 0]) & ~separated, full[:, 0], 0.0)
+        off = known / fits.unit * np.log(2) * self._lean_unit(contrast)
+        loose, own, told = self._loose(fits.of, fits.rows, full, off)
+        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), own[:, 0]) / fits.unit
         status = np.where(separated & (fitted.status != "failed"), "separated", fitted.status)
         log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
-            critical = critical_fall(fits, p_value, reference, confidence)
+            given = reference == "conditional"
+            critical = critical_fall(ratio, fits.freedom, separated, p_value, given, confidence)
             limits = fits.limits(critical)
-            if loose is not None:
-                limits = at_own_tie(limits, loose.limits(critical), full[:, 0] / fits.unit)
+            if told.any():
+                tied = loose.limits(fits.rows, own, own, critical, np.flatnonzero(told), fits.rivals) / fits.unit
+                limits = at_own_tie(limits, tied, full[:, 0] / fits.unit)
             limits[unknown] = -np.inf, np.inf
         absent = ~np.isin(np.arange(ratio.size), self.regression.occurring)
         everywhere = cells.n_i == cells.tokens
@@ -243,21 +247,33 @@ class DesignComparison:
         """The columns of a contrast on which the precision leans, one row per design cell; their means are 0.
 
         Of two values of a category: which of the two a document has (±½), and, if the category has other values,
-        whether it has one of the two. Of a number: the number, with 1 between its quantiles `TAIL` and 1 − `TAIL`, beyond
-        which nothing changes.
+        whether it has one of the two. Of a number: the number, with 1 between its quantiles `TAIL` and 1 − `TAIL`,
+        beyond which nothing changes.
         """
-        if contrast.leans is not None:
+        if contrast.sides is not None and contrast.leans is not None:
             return _centred(contrast.leans, self.data.documents)
-        values = self.rows @ contrast.vector
+        values, low, high = self._middle(contrast)
+        place = (np.clip(values, low, high) - low) / max(high - low, 1e-300) - 0.5
+        return _centred(place[:, None], self.data.documents)
+
+    def _middle(self, contrast: Contrast) -> tuple[Floats, float, float]:
+        """The number of a contrast in each design cell; its quantiles `TAIL` and 1 − `TAIL`, or its ends."""
+        values = self.rows @ contrast.vector / (contrast.vector @ contrast.vector)
+        values = values if contrast.leans is None else contrast.leans[:, 0]
         order = np.argsort(values)
-        place = np.cumsum(self.data.documents[order]) / self.data.documents.sum()
-        low, high = values[order][np.searchsorted(place, [TAIL, 1 - TAIL])]
-        low, high = (low, high) if low < high else (values.min(), values.max())
-        place = (np.clip(values, low, high) - low) / max(high - low, 1e-300)
-        return _centred(place[:, None] - 0.5, self.data.documents)
+        below = np.cumsum(self.data.documents[order]) / self.data.documents.sum()
+        low, high = values[order][np.searchsorted(below, [TAIL, 1 - TAIL])].tolist()
+        return (values, low, high) if low < high else (values, float(values.min()), float(values.max()))
+
+    def _lean_unit(self, contrast: Contrast) -> float:
+        """By how much the logit changes where the first lean changes by 1, if c·β is 1."""
+        if contrast.sides is not None and contrast.leans is not None:
+            return 1.0
+        _, low, high = self._middle(contrast)
+        return high - low
 
     def leaning_sums(self, contrast: Contrast) -> Floats:
-        """What the terms say about how the precision leans on a contrast: sums that add over terms, for `Leaning.of`."""
+        """What the terms say about how the precision leans: sums that add over terms, for `Leaning.of`."""
         leans = self.leans(contrast)
         wide = np.full(leans.shape[1], WIDE)
         terms = np.flatnonzero(self.data.cells.b_i >= LEAST)
@@ -269,19 +285,14 @@ class DesignComparison:
         """The fits with and without a contrast, given what all terms say about the precision."""
         return self._fitted(contrast, self.leans(contrast), leaning, None)
 
-    def both(self, rows: Floats, offsets: Floats, terms: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Raw fits of some terms with and without the first column of *rows*, with a precision that nothing depends on.
-
-        *offsets* are added to log α_0 of the design cells.
-        """
-        of = self.regression.with_offsets(offsets)
-        start = self._start(rows)
-        rivals = self.rivals
+    def without(self, rows: Floats, offsets: Floats, terms: NDArray[np.intp]) -> Floats:
+        """Raw fits of some terms without the first column of *rows*; *offsets* are added to log α_0."""
+        of, start = self.regression.with_offsets(offsets), self._start(rows)
+        rivals: Floats | None = self.rivals
         if offsets.any():
-            full = of.fit(rows, start, how="climb", terms=terms)
-            start, rivals = np.nan_to_num(full[:, : rows.shape[1] + 1]), None
+            start, rivals = np.nan_to_num(of.fit(rows, start, how="climb", terms=terms)[:, : start.shape[1]]), None
         full, without, *_ = of.fit_both(rows, start, rivals, terms)
-        return full, self._from_one_mean(of, rows, full, without)
+        return self._from_one_mean(of, rows, full, without)
 
     def _start(self, rows: Floats) -> Floats:
         """The fits of the whole design, with one precision, in terms of other rows that span the same."""
@@ -306,28 +317,26 @@ class DesignComparison:
             full, tangents = np.where(higher, better, full), np.where(higher, np.nan, tangents)
         with np.errstate(divide="ignore"):
             freedom = np.clip(np.nan_to_num(2 / spread[:, 0], nan=self.freedom), LEAST_FREEDOM, self.freedom)
-        return ContrastFits(of, wide, unit, full, without, tangents, self.rivals, spread, freedom)
+        return ContrastFits(of, wide, float(unit), full, without, tangents, self.rivals, spread, freedom)
 
-    def _loose(self, fits: ContrastFits) -> ContrastFits | None:
-        """Fits in which the tie between mean and precision may be another one, as far as the means differ.
+    def _loose(self, of: Regression, rows: Floats, raw: Floats, off: Floats) -> tuple[Regression, Floats, Flags]:
+        """Fits in which the tie between mean and precision may be another one, and which terms have such a fit.
 
-        If log α_0 changes by κβ_0 z along the contrast, and κ is not ½, γ is off by (κ − ½)β_0. So its prior has the
-        variance s² + (`TIE_SPREAD` β_0)² in terms whose documents may say something about it; the others are as they were.
+        If log α_0 follows the mean by κ, which is not ½, γ is off by (κ − ½) times *off*, the change of the logit along
+        the first lean. So its prior has the variance s² + (`TIE_SPREAD` off)² in terms whose documents may say
+        something about it.
         """
-        of, full = fits.of, fits.full
         assert of.leans is not None
         assert of.firm is not None
-        off = np.where(fits.separated | np.isnan(full[:, 0]), 0.0, full[:, 0])
-        terms = np.flatnonzero((self.data.cells.b_i >= LOOSE) & (np.abs(off) * of.leans[:, 0].std() >= APART))
-        if not terms.size:
-            return None
-        of, size = copy(of), full.shape[1] - core_regression.AFTER
-        of.firm = fits.of.firm.copy()
-        of.firm[terms, 0] = 1 / (1 / of.firm[terms, 0] + (TIE_SPREAD * off[terms]) ** 2)
-        raw = of.fit(fits.rows, np.nan_to_num(full[:, :size]), how="climb", terms=terms)
-        told = np.isfinite(raw[:, 0]) & (raw[:, -1] >= SEPARATED) & (raw[:, size + 1] < 1e-6)
-        full, tangents = np.where(told[:, None], raw, full), np.where(told[:, None], np.nan, fits.tangents)
-        return replace(fits, of=of, full=full, tangents=tangents, only=np.flatnonzero(told))
+        some = (self.data.cells.b_i >= LOOSE) & (np.abs(off) * of.leans[:, 0].std() >= APART)
+        loose, size, firm = copy(of), raw.shape[1] - AFTER, of.firm.copy()
+        firm[some, 0] = 1 / (1 / firm[some, 0] + (TIE_SPREAD * off[some]) ** 2)
+        loose.firm = firm
+        if not some.any():
+            return loose, raw, some
+        found = loose.fit(rows, np.nan_to_num(raw[:, :size]), how="climb", terms=np.flatnonzero(some))
+        told = np.isfinite(found[:, 0]) & (found[:, -1] >= SEPARATED) & (found[:, size + 1] < 1e-6)
+        return loose, np.where(told[:, None], found, raw), told
 
     def _from_one_mean(self, of: Regression, rows: Floats, full: Floats, without: Floats) -> Floats:
         """The fits without the first coefficient, or those found from the model with one mean, if they are higher.
@@ -336,7 +345,7 @@ class DesignComparison:
         free, these are large there, and without the first one they are far from any maximum: the search ended where
         2Δℓ was in the thousands. One category alone has no such coefficients.
         """
-        if _saturated(self.rows) is not None:
+        if saturated(self.rows) is not None:
             return without
         gain, means = rows.shape[1] + 1, self.rows.shape[1]
         told = np.flatnonzero(2 * (full[:, gain] - without[:, gain]) > TOLD)
@@ -347,7 +356,7 @@ class DesignComparison:
         return np.where((again[:, gain] > without[:, gain])[:, None], again, without)
 
     def _p_value(
-        self, contrast: Contrast, leaning: Leaning, fits: ContrastFits, unknown: NDArray[np.bool_]
+        self, contrast: Contrast, leaning: Leaning, fits: ContrastFits, unknown: Flags
     ) -> tuple[Floats, Names, Floats]:
         """P, how it was obtained, and the smallest p that the bursts could have; all 1 if the contrast is *unknown*."""
         ratio, rows = fits.ratio, fits.rows[:, : self.rows.shape[1]]
@@ -365,15 +374,13 @@ class DesignComparison:
         least_p = np.where(alone | unknown, 1.0, np.where(few, np.minimum(found[:, 1], p_value), 0.0))
         return p_value, np.where(few | (alone & candidates), "conditional", "chi2").astype(object), least_p
 
-    def _conditional(
-        self, contrast: Contrast, leaning: Leaning, rows: Floats, terms: NDArray[np.intp]
-    ) -> Floats:
+    def _conditional(self, contrast: Contrast, leaning: Leaning, rows: Floats, terms: NDArray[np.intp]) -> Floats:
         """P given the bursts, and the smallest p that they could have; NaN with `ENOUGH` effective bursts.
 
-        Both are means over γ ~ N(0, s²), at the nodes of a quadrature: never at a γ that is fitted to where the bursts are.
+        Both are means over γ ~ N(0, s²), by a quadrature: γ is never that which fits where the bursts are.
         """
         leans, regression = self.leans(contrast), self.regression
-        _, without = self.both(rows, leans @ leaning.shift, terms)
+        without = self.without(rows, leans @ leaning.shift, terms)
         mean = np.full((len(without), 2), np.nan)
         terms = regression.terms[np.isin(regression.terms, terms)]
         for node, weight in NODES:
@@ -412,8 +419,11 @@ class DesignComparison:
         parts = [np.bincount(merged.kind, self.data.documents * z) / documents for z in self.leans(contrast).T]
         of = merged.regression.with_leans(np.column_stack(parts), leaning.shift, leaning.spread)
         basis = orthonormal(merged.rows, merged.regression.data.tokens)
-        raw = of.fit(*_wider(of, basis, np.nan_to_num(merged.raw[:, : basis.shape[1] + 1])), how="climb")
-        return _changed(raw[:, : basis.shape[1]], np.linalg.lstsq(merged.rows, basis, rcond=None)[0])
+        wide, start = _wider(of, basis, np.nan_to_num(merged.raw[:, : basis.shape[1] + 1]))
+        raw, there = of.fit(wide, start, how="climb"), np.linalg.lstsq(merged.rows, basis, rcond=None)[0]
+        off = _changed(np.nan_to_num(raw[:, : basis.shape[1]]), contrast.vector[None, contrast.own] @ there)[:, 0]
+        _, raw, _ = self._loose(of, wide, raw, off * self._lean_unit(contrast))
+        return _changed(raw[:, : basis.shape[1]], there)
 
     def _merged(self, columns: NDArray[np.intp]) -> Merged:
         """The fits of the model that has only these columns; design cells that it cannot tell apart are merged."""
@@ -427,9 +437,9 @@ class DesignComparison:
             self._own[key] = Merged(kind, own, regression, raw)
         return self._own[key]
 
-    def _outside(self, own: Floats, vector: Floats) -> NDArray[np.bool_]:
+    def _outside(self, own: Floats, vector: Floats) -> Flags:
         """Whether a term is in no document of the values that a contrast of one category compares."""
-        kind, cells = _saturated(own), self.data.cells
+        kind, cells = saturated(own), self.data.cells
         if kind is None:
             return np.zeros(cells.n_i.size, dtype=bool)
         inside = contrast_rows(own, vector, self.data.tokens)[:, 0] != 0
@@ -452,178 +462,6 @@ def _wider(of: Regression, rows: Floats, start: Floats) -> tuple[Floats, Floats]
     leaning, columns = 0 if of.leans is None else of.leans.shape[1], rows.shape[1]
     wide = np.column_stack([rows, np.zeros((len(rows), leaning))])
     return wide, np.column_stack([start[:, :columns], np.zeros((len(start), leaning)), start[:, columns]])
-
-
-def tail_of(ratio: Floats, freedom: Floats, separated: NDArray[np.bool_]) -> Floats:
-    """P of a likelihood ratio R whose precision is known as well as a variance with ν degrees of freedom.
-
-    As for a mean of normal numbers, R = (ν + 1) log(1 + t²/ν), and t is compared with t_ν. If one side lacks the term, p
-    is the probability of that: e^(−R'/2) if the precision is known, whose mean over a χ²_ν/ν is e^(−Rν/(2ν + 2)).
-
-    >>> tail_of(np.array([3.841459, 5.991465]), np.array([1e9, 1e9]), np.array([False, True])).round(4).tolist()
-    [0.05, 0.05]
-    """
-    with np.errstate(over="ignore"):
-        square = freedom * np.expm1(np.minimum(ratio / (freedom + 1), 700.0))
-    return np.where(separated, np.exp(-ratio / 2 * freedom / (freedom + 1)), stats.f.sf(square, 1, freedom))
-
-
-def inverse_tail(p_value: Any, freedom: Floats, separated: NDArray[np.bool_]) -> Floats:
-    """The R of which `tail_of` is *p_value*.
-
-    >>> freedom, separated = np.array([4.0, 4.0]), np.array([False, True])
-    >>> tail_of(inverse_tail(0.01, freedom, separated), freedom, separated).round(6).tolist()
-    [0.01, 0.01]
-    """
-    lacking = -2 * np.log(p_value) * (freedom + 1) / freedom
-    return np.where(separated, lacking, (freedom + 1) * np.log1p(stats.f.isf(p_value, 1, freedom) / freedom))
-
-
-def critical_fall(fits: ContrastFits, p_value: Floats, reference: Names, confidence: float) -> Floats:
-    """How far twice the log-likelihood may fall within an interval: to where its p is 1 − *confidence*.
-
-    Given the bursts, p has no formula for other values of the contrast. Its ratio to the fall without the contrast is taken
-    for that of all values, as far as it says something, so that interval and p agree.
-    """
-    level, ratio = 1 - confidence, fits.ratio
-    critical = inverse_tail(level, fits.freedom, fits.separated)
-    given = (reference == "conditional") & (p_value < 1)
-    own = inverse_tail(np.clip(p_value, 1e-300, 1 - 1e-9), fits.freedom, fits.separated)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        scaled = critical * np.clip(ratio / own, NARROWEST, WIDEST)
-    critical = np.where(given & (ratio > 0.5) & (p_value > 1e-6), scaled, critical)
-    beyond, within = np.maximum(critical, ratio * (1 + BEYOND)), np.minimum(critical, ratio * (1 - BEYOND))
-    return np.where(reference == "conditional", np.where(p_value > level, beyond, within), critical)
-
-
-def at_own_tie(limits: Floats, loose: Floats, estimate: Floats) -> Floats:
-    """Limits θ at which the prior of the precision is that of θ: *limits* are with that of 0, *loose* with that of the estimate.
-
-    What the tie may be off changes with θ, so p(0) and p(θ) have different priors. Between those of 0 and of the *estimate* a limit
-    is taken as linear in |θ|. So it is on the same side of 0 as with the prior of 0, which p has.
-
-    >>> limits, loose = np.array([[0.2, 2.0], [0.2, 2.0]]), np.array([[-0.2, 2.2], [np.nan, np.nan]])
-    >>> at_own_tie(limits, loose, np.array([1.0, 1.0])).round(2).tolist()
-    [[0.14, 2.5], [0.2, 2.0]]
-    """
-    with np.errstate(invalid="ignore", divide="ignore"):
-        slope = (loose - limits) / np.abs(estimate)[:, None] * np.sign(limits)
-        found = limits / np.maximum(1 - slope, 0.5)
-    return np.where(np.isfinite(loose) & np.isfinite(found) & np.isfinite(limits), found, np.where(np.isinf(loose), loose, limits))
-
-
-def contradicts(p_value: Floats, ratio: Floats) -> NDArray[np.bool_]:
-    """Whether a conditional p is far too small for the likelihood ratio.
-
-    This happens where the other columns explain nearly all that a contrast could, so that the score T hardly varies. In
-    other contrasts z² of p is hardly ever so large, neither in R8 nor in the inaugural addresses.
-
-    >>> contradicts(np.array([0.0070, 0.1, 4e-62, 7e-9]), np.array([5.3, 0.8, 0.0013, 8.4])).tolist()
-    [False, False, True, True]
-    """
-    square = np.square(stats.norm.isf(np.fmin(p_value, 1.0) / 2))
-    return np.asarray(square > np.minimum(5 * ratio, 1.5 * ratio + 4))
-
-
-def check_design(data: DesignCells, rows: Floats) -> None:
-    """Raise ValueError for a design that cannot be fitted."""
-    rows = np.asarray(rows, np.float64)
-    documents = int(data.documents.sum())
-    if rows.shape[0] != data.tokens.size or rows.ndim != 2:
-        raise ValueError("a design must have one row per design cell")
-    if documents <= rows.shape[1]:
-        raise ValueError(
-            f"the design has {rows.shape[1]} columns, but there are only {documents:,} documents with words"
-        )
-    residual = np.ones(len(rows)) - rows @ np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
-    if np.abs(residual).max() > 1e-8:
-        raise ValueError("the formula must have an intercept; remove '0 +' or '- 1' from it")
-
-
-def orthonormal(rows: Floats, tokens: Floats) -> Floats:
-    """The same column space, with columns that are orthonormal over all tokens: Newton's method is then stable.
-
-    If each distinct row has its own mean, as with one category, the columns are indicators of the distinct rows. The
-    kernels skip zeros, so a category of many values costs little.
-    """
-    kind = _saturated(rows)
-    if kind is not None:
-        share = np.bincount(kind, tokens) / tokens.sum()
-        return np.ascontiguousarray(np.diag(1 / np.sqrt(share))[kind])
-    weight = np.sqrt(tokens / tokens.sum())[:, None]
-    return np.ascontiguousarray(np.linalg.qr(rows * weight)[0] / weight)
-
-
-def contrast_rows(rows: Floats, vector: Floats, tokens: Floats) -> Floats:
-    """The same design with c·β as its first coefficient; the other columns span the designs with c·β = 0."""
-    size = float(vector @ vector)
-    if not size > 0:
-        raise ValueError("the two sides of the contrast are the same")
-    kind = _saturated(rows)
-    if kind is not None:
-        return _saturated_contrast(rows, vector, tokens, kind)
-    others = np.linalg.svd(vector[None, :])[2][1:].T
-    rest = orthonormal(rows @ others, tokens)
-    first = rows @ vector / size
-    first = first - rest @ (rest.T @ (first * tokens / tokens.sum()))
-    return np.ascontiguousarray(np.column_stack([first, rest]))
-
-
-def _saturated(rows: Floats) -> NDArray[np.intp] | None:
-    """Which distinct row each row is, if there are as many distinct rows as columns, and they are independent."""
-    distinct, kind = np.unique(rows, axis=0, return_inverse=True)
-    if len(distinct) != rows.shape[1] or not np.linalg.cond(distinct) < 1e6:
-        return None
-    return kind.ravel()
-
-
-def _saturated_contrast(rows: Floats, vector: Floats, tokens: Floats, kind: NDArray[np.intp]) -> Floats:
-    """`contrast_rows` if each distinct row has its own mean ω: c·β = w·ω, where most w are 0.
-
-    The columns of rows with w = 0 are indicators; only the others have more than one number that is not 0.
-    """
-    share = np.bincount(kind, tokens) / tokens.sum()
-    w = np.linalg.solve(np.unique(rows, axis=0).T, vector)
-    w[np.abs(w) < 1e-12 * np.abs(w).max()] = 0.0
-    inside, outside = np.flatnonzero(w), np.flatnonzero(w == 0)
-    found = np.zeros((w.size, w.size))
-    found[:, 0] = w / share / (w**2 / share).sum()
-    if inside.size > 1:
-        others = np.linalg.svd((w[inside] / np.sqrt(share[inside]))[None, :])[2][1:].T / np.sqrt(share[inside])[:, None]
-        found[inside[:, None], np.arange(1, inside.size)] = others
-    found[outside, np.arange(inside.size, w.size)] = 1 / np.sqrt(share[outside])
-    return np.ascontiguousarray(found[kind])
-
-
-def spanning_rows(
-    rows: Floats, vector: Floats, tokens: Floats, number: bool = False
-) -> tuple[Floats, Floats]:  # fmt: skip
-    """`contrast_rows` with a first column that spans 1, and by what to divide its coefficient for log₂ of the ratio.
-
-    Without this, what counts as flat, and the steps of a search, would depend on the unit of a number. If few values of
-    a *number* are far from all others, the unit is what the others span: most documents say nothing about a slope that
-    is measured in the distance to an extreme one.
-
-    >>> rows, unit = spanning_rows(np.array([[1.0, 0], [1, 500], [1, 1000]]), np.array([0.0, 1]), np.ones(3))
-    >>> rows[:, 0].round(3).tolist(), round(float(unit / np.log(2)))
-    ([-0.5, 0.0, 0.5], 1000)
-    """
-    first = contrast_rows(rows, vector, tokens)[:, 0]
-    span = float(np.ptp(first))
-    if number:
-        # Adjusted for other covariates, an extreme value moves those that share them, so ask the number itself, too.
-        middles = (_quartile_distance(values, tokens) for values in (first, rows @ vector / (vector @ vector)))
-        middle = min(filter(None, middles), default=0.0)
-        if 0 < EXTREME * middle < span:
-            span = max(2 * middle, span / FARTHEST_VALUE)
-    return contrast_rows(rows, vector * span, tokens), span * np.log(2)
-
-
-def _quartile_distance(values: Floats, tokens: Floats) -> float:
-    """Between the quartiles of the values of all tokens."""
-    order = np.argsort(values)
-    place = np.searchsorted(np.cumsum(tokens[order]), np.array([0.25, 0.75]) * tokens.sum())
-    return float(np.ptp(values[order][place]))
 
 
 def _length_classes(data: DesignCells) -> core.LengthClasses:

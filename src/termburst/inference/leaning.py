@@ -1,8 +1,8 @@
 """How much does the precision of words depend on a covariate? What all words of a collection say about it.
 
-log α_0g = τ + Σ_p (δ_p + γ_p) z_gp − κ (v_g − v), with z_p a column of the contrast and γ_p ~ N(0, s_p²) for each word. δ and s
-maximise the sum over words of the log marginal likelihood on a fixed grid, where the profile likelihood of γ of one word is
-taken as normal. Such sums add over words: slices of a collection and engines give the same δ and s.
+log α_0g = τ + Σ_p (δ_p + γ_p) z_gp − κ (v_g − v), with z_p a column of the contrast and γ_p ~ N(0, s_p²) for each word.
+δ and s maximise the sum over words of the log marginal likelihood on a fixed grid, where the profile likelihood of γ of
+one word is taken as normal. Such sums add over words: slices of a collection and engines give the same δ and s.
 """
 
 from __future__ import annotations

@@ -183,9 +183,9 @@ class Regression:
     def with_leans(self, leans: Floats, shift: Floats, spread: Floats) -> Regression:
         """The same with a precision that depends on covariates *leans*, one row per design cell.
 
-        log α_0g = τ + Σ_p (δ_p + γ_p) z_gp − κ (v_g − v), where δ is the *shift*, and the γ of each term is fitted, with
-        normal priors N(0, spread_p²); *spread* may have one row per term. Each needs a column of zeros at the end of a
-        design.
+        log α_0g = τ + Σ_p (δ_p + γ_p) z_gp − κ (v_g − v), where δ is the *shift*, and the γ of each term are fitted,
+        with normal priors N(0, spread_p²); *spread* may have one row per term. Each needs a column of zeros at the
+        end of a design.
         """
         leaning, shape = self.with_offsets(leans @ shift), (self.data.cells.n_i.size, leans.shape[1])
         leaning.leans = np.ascontiguousarray(leans, np.float64)
@@ -250,8 +250,9 @@ class Regression:
         """Raw fits with and without the first coefficient; *fits* has the coefficients and τ of those with it.
 
         The third array has how fast each other parameter follows the first one. With the *rivals* of those fits, other
-        maxima are looked for only in terms that may have a higher one. With leans, the fourth array has Var(log V), where V
-        is the variance of the first coefficient given the precision, and the variance of each γ; NaN if not known.
+        maxima are looked for only in terms that may have a higher one. With leans, the fourth array has Var(log V),
+        where V is the variance of the first coefficient given the precision, and the variance of each γ; NaN if not
+        known.
         """
         design, shape = self.design(rows), (fits.shape[0], fits.shape[1] + core.AFTER)
         fits, full, without = np.array(fits, order="C"), np.full(shape, np.nan), np.full(shape, np.nan)

@@ -137,8 +137,8 @@ def keyness_of_cells(
 ) -> pl.DataFrame:
     """`keyness_design` of documents that are given as cells: *parts* over the same terms, one row of *covariates* each.
 
-    For engines and saved statistics: nothing here grows with the number of documents. *leanings* are what all terms of the
-    collection say about the precision, one per contrast, if the cells are only of some terms.
+    For engines and saved statistics: nothing here grows with the number of documents. *leanings* are what all terms of
+    the collection say about the precision, one per contrast, if the cells are only of some terms.
     """
     documents = np.array([int(part.length_documents[part.lengths > 0].sum()) for part in parts], np.int64)
     held = np.flatnonzero(documents)
