@@ -42,7 +42,9 @@ TOLD = 1.0  # 2Δℓ from which the fit without the contrast is looked for a sec
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
 # of a normal distribution, with their weights; the first one is its mean
-NODES = ((0.0, 8 / 15), (-1.3556262, 0.2220759), (1.3556262, 0.2220759), (-2.85697, 0.0112574), (2.85697, 0.0112574))
+NODES = ((0.0, 2 / 3), (-(3**0.5), 1 / 6), (3**0.5, 1 / 6))
+VALUES = 3  # of a lean that is a category: one, the other, none of the two
+KNOWN = 0.15  # standard deviation of γ, up to which p given the bursts is that at its mean
 UNTOLD = 1e-3  # the same if one side lacks the term: fewer than 0.0005 tokens were expected there, which tells nothing
 
 
@@ -285,15 +287,6 @@ class DesignComparison:
         """The fits with and without a contrast, given what all terms say about the precision."""
         return self._fitted(contrast, self.leans(contrast), leaning, None)
 
-    def without(self, rows: Floats, offsets: Floats, terms: NDArray[np.intp]) -> Floats:
-        """Raw fits of some terms without the first column of *rows*; *offsets* are added to log α_0."""
-        of, start = self.regression.with_offsets(offsets), self._start(rows)
-        rivals: Floats | None = self.rivals
-        if offsets.any():
-            start, rivals = np.nan_to_num(of.fit(rows, start, how="climb", terms=terms)[:, : start.shape[1]]), None
-        full, without, *_ = of.fit_both(rows, start, rivals, terms)
-        return self._from_one_mean(of, rows, full, without)
-
     def _start(self, rows: Floats) -> Floats:
         """The fits of the whole design, with one precision, in terms of other rows that span the same."""
         columns, there = self.basis.shape[1], np.linalg.lstsq(rows, self.basis, rcond=None)[0]
@@ -307,9 +300,10 @@ class DesignComparison:
         wide, start = _wider(of, rows, self._start(rows))
         raw = of.fit(wide, start, how="climb", terms=terms)
         size = start.shape[1]
-        full, without, tangents, spread = of.fit_both(wide, np.nan_to_num(raw[:, :size]), self.rivals, terms)
+        rivals = self.rivals if terms is None else np.full(len(raw), -np.inf)
+        full, without, tangents, spread = of.fit_both(wide, np.nan_to_num(raw[:, :size]), rivals, terms)
         full[:, size + 1] = raw[:, size + 1]
-        without = self._from_one_mean(of, wide, full, without)
+        without = self._from_one_mean(of, wide, full, without) if terms is None else without
         behind = np.flatnonzero(without[:, size] > full[:, size] + 1e-8)
         if behind.size:  # the start was at a lower maximum
             better = of.fit(wide, np.nan_to_num(without[:, :size]), how="climb", terms=behind)
@@ -366,7 +360,7 @@ class DesignComparison:
         share = 1 / (1 + (rows[:, 0] ** 2).max() / (weight @ rows[:, 0] ** 2))
         candidates = (b_i <= documents / 2) & (b_i * share < 8 * ENOUGH) & (self.null.status != "degenerate")
         several = candidates & (b_i > 1)
-        found = self._conditional(contrast, leaning, rows, np.flatnonzero(several & ~unknown))
+        found = self._conditional(contrast, leaning, fits, np.flatnonzero(several & ~unknown))
         found[several & unknown] = 1.0  # the bursts cannot be on either side
         few, alone = np.isfinite(found[:, 0]) & ~contradicts(found[:, 0], ratio), b_i <= 1
         p_value = np.where(few, found[:, 0], p_value)
@@ -374,16 +368,21 @@ class DesignComparison:
         least_p = np.where(alone | unknown, 1.0, np.where(few, np.minimum(found[:, 1], p_value), 0.0))
         return p_value, np.where(few | (alone & candidates), "conditional", "chi2").astype(object), least_p
 
-    def _conditional(self, contrast: Contrast, leaning: Leaning, rows: Floats, terms: NDArray[np.intp]) -> Floats:
+    def _conditional(self, contrast: Contrast, leaning: Leaning, fits: ContrastFits, terms: NDArray[np.intp]) -> Floats:
         """P given the bursts, and the smallest p that they could have; NaN with `ENOUGH` effective bursts.
 
-        Both are means over γ ~ N(0, s²), by a quadrature: γ is never that which fits where the bursts are.
+        Between values of a category both are means over γ ~ N(0, s²): γ is never that which fits where the bursts are.
         """
-        leans, regression = self.leans(contrast), self.regression
-        without = self.without(rows, leans @ leaning.shift, terms)
+        leans, regression, means = self.leans(contrast), self.regression, self.rows.shape[1]
+        rows, near = fits.rows[:, :means], np.nan_to_num(fits.without)
+        start = np.column_stack([near[:, :means], near[:, fits.rows.shape[1]]])
+        of = regression.with_offsets(leans @ leaning.shift)
+        without = of.fit(rows, start, how="climb", held=True, terms=terms)
         mean = np.full((len(without), 2), np.nan)
         terms = regression.terms[np.isin(regression.terms, terms)]
-        for node, weight in NODES:
+        # Of a number, the score would be another one at each node, if a few values are far from all others.
+        known = leaning.spread[0] <= KNOWN or np.unique(leans[:, 0].round(9)).size > VALUES
+        for node, weight in ((0.0, 1.0),) if known else NODES:
             first = np.zeros(leans.shape[1])
             first[0] = node * leaning.spread[0]
             design = regression.with_offsets(leans @ (leaning.shift + first)).design(rows)
