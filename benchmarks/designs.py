@@ -375,9 +375,8 @@ def show_power(asked: argparse.Namespace, rng: np.random.Generator) -> None:
         own, true = effect > 1, np.log2(2 * (1 - share) / (1 - 2 * share))
         rates = [100 * (found.p_value[own] <= level).mean() for level in (0.05, 0.001)]
         inside = 100 * ((found.ci_low <= true) & (true <= found.ci_high))[own].mean()
-        print(
-            f"| {sides[0]}:{sides[1]} | {share:g} | {b[own].mean():.0f} | {rates[0]:.1f} | {rates[1]:.1f} | {inside:.1f} |"
-        )
+        about = f"{sides[0]}:{sides[1]} | {share:g} | {b[own].mean():.0f}"
+        print(f"| {about} | {rates[0]:.1f} | {rates[1]:.1f} | {inside:.1f} |", flush=True)
 
 
 def show_loglik(asked: argparse.Namespace, rng: np.random.Generator) -> None:
