@@ -73,7 +73,7 @@ class ContrastTest:
     log_ratio : log₂ of the ratio of the odds of a token to be the term, given the other covariates. For a term below a
         few per cent of the tokens it is the ratio of its shares. ±inf if one side lacks the term.
     unadjusted : the same in the model that has no other covariate.
-    ci_low, ci_high : profile-likelihood limits of log_ratio.
+    ci_low, ci_high : the values of log_ratio between which p is larger than 1 − confidence.
     statistic : 2(ℓ_1 − ℓ_0).
     p_value, reference : p, and how it was obtained: "chi2" or "conditional" (given the bursts).
     least_p : the smallest p that the bursts of the term could have, wherever they were; 0 if it is not known.

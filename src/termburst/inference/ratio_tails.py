@@ -52,7 +52,7 @@ def critical_fall(
 
     >>> one, no = np.array([100.0]), np.array([False])
     >>> [critical_fall(np.array([4.0]), one, no, np.array([p]), ~no, 0.95).round(2).tolist() for p in (0.04, 0.06)]
-    [[3.68], [4.35]]
+    [[3.64], [4.34]]
     """
     level = 1 - confidence
     critical = inverse_tail(level, freedom, separated)

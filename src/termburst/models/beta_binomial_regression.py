@@ -4,7 +4,7 @@ Document j with the row x_j of the design matrix has logit mean ω_j = x_j·β a
 where v_j = log π_j(1 − π_j), and v is the same for all documents together. κ = ½ ties the precision to the mean
 halfway between "more documents use the word" and "they use it more often", as `models.fit_groups` explains. Documents
 with equal rows are one design cell. Each design cell has a length table, so a fit costs a term's own occurrences and
-one look-up per design cell.
+one look-up per design cell. The precision may also lean on covariates by itself (`Regression.with_leans`).
 """
 
 from __future__ import annotations
