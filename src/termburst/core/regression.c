@@ -19,6 +19,7 @@
 #define HIGHER 1e-5         /* of another maximum that matters for a limit */
 #define FARTHEST_BEND 2.0   /* of a parameter from the tangent, up to which a parabola is believed */
 #define PRECISION_STEP 0.1  /* of a parameter of the precision, for a derivative */
+#define TELLING 6.0         /* documents with a term from which its precision says something: fewer bursts are conditional */
 #define CLEAR 0.3           /* √(2 × fall of ℓ) from which a point says how the profile bends */
 enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3, MOST_CLIMBS = 2 };
 
@@ -114,15 +115,15 @@ static void fit_without(Problem *of, const double *fit, double documents, double
 
 /* The `spread` of a fit: d is how fast log V changes with each parameter of the precision, and C their covariance; the
  * variance of log V is dᵀCd. V is the inverse of the curvature of β_0 if α_0 of each design cell is fixed; where the
- * estimate is infinite, in the fit *without* β_0. */
+ * estimate is infinite, in the fit *without* β_0. If this is NULL, V is left out. */
 static void note_spread(Problem *of, const double *precision, const double *without, double *out) {
     int64_t size = of->design->columns + 1, mean = mean_columns(of->design), leaning = of->design->leaning;
     int infinite = !(precision[size + 2] >= SEPARATED);
-    const double *x = infinite ? without : precision;
+    const double *x = infinite && without != NULL ? without : precision;
     double *moved = of->other, *d = of->moves, *along = of->across, first = NAN;
     for (int64_t p = 0; p <= leaning; p++) out[p] = NAN;
     for (int64_t k = 0; k < size; k++) moved[k] = precision[k];
-    for (int64_t k = mean - 1; k < size; k++) {
+    for (int64_t k = mean - 1; k < size && without != NULL; k++) {
         if (k >= mean) moved[k] = precision[k] + PRECISION_STEP;
         fix_precision(of, moved);
         value_at(of, x);
@@ -142,10 +143,10 @@ static void note_spread(Problem *of, const double *precision, const double *with
     double known = newton_step(of, precision, 0.0), total = 0.0;
     of->held = 0;
     if (isnan(known)) return;
-    for (int64_t k = 0; k < size; k++) along[k] = k >= mean && k < last ? d[k] : 0.0;
-    solve(of->factor, size, along);
-    for (int64_t k = mean; k < last; k++) total += d[k] * along[k];
-    out[0] = total;
+    for (int64_t k = 0; k < size && without != NULL; k++) along[k] = k >= mean && k < last ? d[k] : 0.0;
+    if (without != NULL) solve(of->factor, size, along);
+    for (int64_t k = mean; k < last && without != NULL; k++) total += d[k] * along[k];
+    out[0] = without != NULL ? total : NAN;
     for (int64_t p = 0; p < leaning; p++) {
         for (int64_t k = 0; k < size; k++) along[k] = k == mean + p;
         solve(of->factor, size, along);
@@ -168,9 +169,14 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
         value_at(of, out);
         slopes_here(of);
         out[size + 2] = profile_curvature(of, out);
+        double *spread = task->spread + term * (1 + of->design->leaning);
+        if (task->alone) {
+            note_spread(of, out, NULL, spread);
+            return;
+        }
         for (int64_t k = 0; k < size; k++) task->tangent[term * size + k] = of->tangent[k];
         fit_without(of, out, documents, task->rival[term], without);
-        if (of->design->leaning) note_spread(of, out, without, task->spread + term * (1 + of->design->leaning));
+        if (of->design->leaning && documents >= TELLING) note_spread(of, out, without, spread);
         return;
     }
     out[size - 1] = x[size - 1] = between(start[size - 1], of->lowest, of->highest);
@@ -456,6 +462,7 @@ TB_LAYOUT(regression,
     TB_FIELD(DesignFitTask, held),
     TB_FIELD(DesignFitTask, scan),
     TB_FIELD(DesignFitTask, keep),
+    TB_FIELD(DesignFitTask, alone),
     TB_FIELD(DesignFitTask, start),
     TB_FIELD(DesignFitTask, out),
     TB_FIELD(DesignFitTask, without),

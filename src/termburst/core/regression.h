@@ -65,13 +65,15 @@ typedef struct {
  * nothing is known. A fit with β_0 held that is above it needs no scan: what is held only lowers the other maxima.
  *
  * `spread` receives, with `keep`, 1 + `leaning` numbers per term: the variance of log V, where V is the variance of β_0 given
- * the precision, and the variance of each γ. NaN if not known, or if there are no γ. */
+ * the precision, and the variance of each γ. NaN if not known, or if there are no γ. If `alone`, the variances of γ are
+ * all that is found, and there are no fits with β_0 = 0. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
     int64_t held;
     int64_t scan;
     int64_t keep;
+    int64_t alone;
     const double *start;
     double *out;
     double *without;

@@ -56,6 +56,7 @@ class DesignFitTask(Struct):
         ("held", Int),
         ("scan", Int),
         ("keep", Int),
+        ("alone", Int),
         ("start", In_f64),
         ("out", Out_f64),
         ("without", Out_f64),
@@ -141,7 +142,7 @@ def fit_design(
     """
     _check_rows(cells, of, start, out)
     task = DesignFitTask(
-        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, start=start, out=out,
+        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, alone=False, start=start, out=out,
         without=out, rival=_rivals(cells, rivals), tangent=start, spread=out,
     )  # fmt: skip
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
@@ -149,7 +150,7 @@ def fit_design(
 
 def fit_without(
     cells: Cells, of: Design, terms: Integers, fits: Floats, out: Floats, without: Floats, tangents: Floats,
-    rivals: Floats | None = None, spread: Floats | None = None,
+    rivals: Floats | None = None, spread: Floats | None = None, alone: bool = False,
 ) -> None:  # fmt: skip
     """Fit the given terms with their first coefficient held at 0, into *without*.
 
@@ -158,7 +159,8 @@ def fit_without(
     Other maxima are looked for only if *rivals*, as `fit_design` writes it, may be higher.
 
     Rows of *spread* receive the variance of log V, where V is the variance of the first coefficient given the
-    precision, and the variance of each γ; nothing if there are no leans.
+    precision, and the variance of each γ; nothing if there are no leans. If *alone*, the variances of γ are all that is
+    found.
     """
     _check_rows(cells, of, fits, out)
     require(without.shape == out.shape, "rows of without must be like those of out")
@@ -166,7 +168,7 @@ def fit_without(
     spread = np.empty((cells.terms, 1 + of.leaning)) if spread is None else spread
     require(spread.shape == (cells.terms, 1 + of.leaning), "a row of spread must have one number more than leans")
     task = DesignFitTask(
-        terms=terms, size=terms.size, held=False, scan=False, keep=True, start=fits, out=out,
+        terms=terms, size=terms.size, held=False, scan=False, keep=True, alone=alone, start=fits, out=out,
         without=without, rival=_rivals(cells, rivals), tangent=tangents, spread=spread,
     )  # fmt: skip
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))

@@ -279,31 +279,28 @@ class DesignComparison:
         leans = self.leans(contrast)
         wide = np.full(leans.shape[1], WIDE)
         terms = np.flatnonzero(self.data.cells.b_i >= LEAST)
-        fits = self._fitted(contrast, leans, Leaning(0 * wide, wide), terms)
-        mean = fits.full[:, self.rows.shape[1] :]
-        return np.array([log_marginals(mean[terms, p], fits.spread[terms, 1 + p]) for p in range(leans.shape[1])])
-
-    def fitted(self, contrast: Contrast, leaning: Leaning) -> ContrastFits:
-        """The fits with and without a contrast, given what all terms say about the precision."""
-        return self._fitted(contrast, self.leans(contrast), leaning, None)
+        of = self.regression.with_leans(leans, 0 * wide, wide)
+        rows, start = _wider(of, self.basis, np.nan_to_num(self.raw[:, : self.basis.shape[1] + 1]))
+        fits = of.fit(rows, start, how="climb", terms=terms)
+        variance = of.lean_variances(rows, np.nan_to_num(fits[:, : start.shape[1]]), terms)
+        first = self.basis.shape[1]
+        return np.array([log_marginals(fits[terms, first + p], variance[terms, p]) for p in range(leans.shape[1])])
 
     def _start(self, rows: Floats) -> Floats:
         """The fits of the whole design, with one precision, in terms of other rows that span the same."""
         columns, there = self.basis.shape[1], np.linalg.lstsq(rows, self.basis, rcond=None)[0]
         return np.nan_to_num(np.column_stack([_changed(self.raw[:, :columns], there), self.raw[:, columns]]))
 
-    def _fitted(
-        self, contrast: Contrast, leans: Floats, leaning: Leaning, terms: NDArray[np.intp] | None
-    ) -> ContrastFits:
+    def fitted(self, contrast: Contrast, leaning: Leaning) -> ContrastFits:
+        """The fits with and without a contrast, given what all terms say about the precision."""
         rows, unit = spanning_rows(self.rows, contrast.vector, self.data.tokens, contrast.sides is None)
-        of = self.regression.with_leans(leans, leaning.shift, leaning.spread)
+        of = self.regression.with_leans(self.leans(contrast), leaning.shift, leaning.spread)
         wide, start = _wider(of, rows, self._start(rows))
-        raw = of.fit(wide, start, how="climb", terms=terms)
+        raw = of.fit(wide, start, how="climb")
         size = start.shape[1]
-        rivals = self.rivals if terms is None else np.full(len(raw), -np.inf)
-        full, without, tangents, spread = of.fit_both(wide, np.nan_to_num(raw[:, :size]), rivals, terms)
+        full, without, tangents, spread = of.fit_both(wide, np.nan_to_num(raw[:, :size]), self.rivals)
         full[:, size + 1] = raw[:, size + 1]
-        without = self._from_one_mean(of, wide, full, without) if terms is None else without
+        without = self._from_one_mean(of, wide, full, without)
         behind = np.flatnonzero(without[:, size] > full[:, size] + 1e-8)
         if behind.size:  # the start was at a lower maximum
             better = of.fit(wide, np.nan_to_num(without[:, :size]), how="climb", terms=behind)

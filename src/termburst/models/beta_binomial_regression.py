@@ -267,6 +267,24 @@ class Regression:
         )
         return full, without, tangents, spread
 
+    def lean_variances(self, rows: Floats, fits: Floats, terms: Integers) -> Floats:
+        """The variance of each γ of some terms, at *fits* as in `fit_both`; NaN if not known."""
+        design, shape = self.design(rows), (fits.shape[0], fits.shape[1] + core.AFTER)
+        fits, full, spread = (
+            np.array(fits, order="C"),
+            np.full(shape, np.nan),
+            np.full((len(fits), 1 + design.leaning), np.nan),
+        )
+        tangents = np.full(fits.shape, np.nan)
+        self.over_terms(
+            lambda part: core.fit_without(
+                self.cells, design, part, fits, full, np.empty(shape), tangents, None, spread, alone=True
+            ),
+            self._among(terms),
+            spread,
+        )
+        return spread[:, 1:]
+
     def _off_the_boundary(self, starts: Floats, place: int) -> Floats:
         """Starts whose τ, in the column *place*, is where the likelihood still depends on it.
 
