@@ -1,12 +1,12 @@
 """Two corpora, each with its own burstiness: how sure is it that a word is more frequent in one of them?
 
 Given the precision α_0 of a corpus, it is worth x = N π̂ occurrences in N independent tokens (`core.profiles`). For a
-rare word x is about the number of its bursts: forty mentions in one report count as one. Then the ratio of both shares is
-tested as in a 2 × 2 table. P(θ), the probability that the log ratio is above θ, comes from the signed root of the
+rare word x is about the number of its bursts: forty mentions in one report count as one. Then the ratio of both shares
+is tested as in a 2 × 2 table. P(θ), the probability that the log ratio is above θ, comes from the signed root of the
 likelihood ratio, with a correction that makes it a mid-p for small counts.
 
 The precisions are not known, so P(θ) is averaged over them. Their weights are what the word's own documents say, with
-the mean integrated out, times what the collection says about their ratio: log α_0a/α_0b = δ + s t, where t has Student's
+the mean integrated out, times what the collection says of their ratio: log α_0a/α_0b = δ + s t, where t has Student's
 distribution with four degrees of freedom. So a corpus that is burstier as a whole does not make its words look rarer,
 and its heavy tails leave room for a word that is burstier than the others on one side. δ and s are learned once, from
 all words, as sums that add over words (`PrecisionPrior`).
