@@ -9,7 +9,7 @@ from twins import burst_difference as twin
 
 from termburst.core import burst_difference as core
 from termburst.models.cells import term_cells
-from termburst.models.fit_groups import GroupedCells
+from termburst.models.grouped_cells import GroupedCells
 
 ROOT = 1.96
 
