@@ -321,7 +321,9 @@ def test_one_document_against_many_is_one_observation():
     """A word that occurs once is in that document with probability 1/201: p (a mid-p) is of that order, not smaller."""
     table = tb.keyness([[1, 1, 49]], np.tile([0, 1, 50], (200, 1))).sort("term")
     assert 0.5 / 202 < table["p_value"][0] < 4 / 201
-    assert table["p_value"][1] > 0.8  # this word is in every document, once: as a mid-p of one occurrence where one is expected
+    assert (
+        table["p_value"][1] > 0.8
+    )  # this word is in every document, once: as a mid-p of one occurrence where one is expected
 
 
 def test_corpora_without_tokens_are_refused():
