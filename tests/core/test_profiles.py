@@ -9,8 +9,8 @@ from twins import profiles as twin
 
 from helpers.profiles import bursty_terms
 from termburst.core import profiles as core
-from termburst.core.length_table import DEGREE, PANELS
 from termburst.core.groups import group_lengths
+from termburst.core.length_table import DEGREE, PANELS
 from termburst.models.cells import term_cells
 from termburst.models.grouped_cells import GroupedCells
 
