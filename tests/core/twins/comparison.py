@@ -63,7 +63,9 @@ class Twin:
         common = correction(
             self.n_a - self.x_a, self.n_b - self.x_b, np.log(self.n_a * (1 - p_a) / (self.n_b * (1 - p_b)))
         )
-        return np.copysign(root, self.x_a - self.n_a * p_a) + skew * np.where(skew > 0, rare, -common)
+        return np.copysign(root, self.x_a * self.n_b - ratio * self.x_b * self.n_a) + skew * np.where(
+            skew > 0, rare, -common
+        )
 
     def tails(self, log_ratio):
         """P(log ratio < x) and P(log ratio > x)."""
