@@ -213,11 +213,12 @@ def test_one_document_alone_is_never_significant():
     assert groups.filter(pl.col("b") == 1)["p_value"].to_list() == [1.0, 1.0]
 
 
+@pytest.mark.xfail(strict=True, reason="p is 0.99999: the root of the rounding error of deviances of 1e7 tokens")
 def test_a_corpus_of_very_long_documents_and_itself():
-    """The log-likelihoods are so large that their difference is rounding error: p is 1 but for that."""
+    """The log-likelihoods are so large that their difference is rounding error, not a difference."""
     rng = np.random.default_rng(32)
     X = np.column_stack([rng.integers(10**5, 2 * 10**6, (2, 6)), np.full((2, 1), 10**7)])
-    np.testing.assert_allclose(tb.keyness(X, X)["p_value"], 1.0, atol=1e-4)
+    assert tb.keyness(X, X)["p_value"].to_list() == [1.0] * 7
 
 
 def test_order_of_the_rows(two):
