@@ -18,6 +18,9 @@ specification.loader.exec_module(public_surface)
 # An old name that still works with a DeprecationWarning, and the new one.
 RENAMED = {"termburst.report.Documents": "termburst.report.CountedCorpus"}
 
+# Parameters that are gone on purpose, because what they set is gone; CHANGELOG.md says so.
+REMOVED = {"termburst.keyness_groups": {"draws", "seed"}}
+
 
 def now_called(name: str) -> str:
     """The name of today, also of what belongs to a class that was renamed."""
@@ -30,9 +33,16 @@ def test_every_name_and_parameter_of_the_last_version_is_still_there():
     assert len(before) > 300
     before = {now_called(name): old for name, old in before.items()}
     assert [name for name in before if name not in now] == []
-    lost = {name: set(old) - set(now[name] or ()) for name, old in before.items() if old}
+    lost = {name: set(old) - set(now[name] or ()) - REMOVED.get(name, set()) for name, old in before.items() if old}
     free = {name for name in lost if now[name] and {"kwargs", "options"} & set(now[name])}
     assert {name: missing for name, missing in lost.items() if missing and name not in free} == {}
+
+
+def test_what_is_gone_is_gone_and_in_the_changelog():
+    now, changes = public_surface.surface(), (REFERENCE.parents[1] / "CHANGELOG.md").read_text(encoding="utf-8")
+    for name, parameters in REMOVED.items():
+        assert not parameters & set(now[name])
+        assert all(f"`{word}`" in changes for word in (*parameters, name.rpartition(".")[2]))
 
 
 @pytest.mark.parametrize(("old", "new"), RENAMED.items())

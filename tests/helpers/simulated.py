@@ -32,6 +32,14 @@ def block_of(X: sp.csr_matrix) -> CountBlock:
     return count_block(X.indptr.astype(np.int64), X.indices.astype(np.int32), X.data.astype(np.int64), X.shape[1])
 
 
+def beta_binomials(
+    rng: np.random.Generator, n_j: NDArray[np.int64], mean: ArrayLike, alpha_0: ArrayLike
+) -> NDArray[np.int64]:
+    """Documents × terms: independent terms, each with its own mean and precision."""
+    mean, alpha_0 = np.broadcast_arrays(mean, alpha_0)
+    return rng.binomial(n_j[:, None], rng.beta(alpha_0 * mean, alpha_0 * (1 - mean), (n_j.size, mean.size)))
+
+
 def lengths_like_r8(rng: np.random.Generator, documents: int) -> NDArray[np.int64]:
     """Log-normal lengths, with the mean of R8 and its effective number of documents."""
     return np.maximum(np.exp(rng.normal(3.94, 0.7, documents)).astype(int), 2)

@@ -39,7 +39,17 @@ def test_terms_in_one_corpus_or_none():
     a = term_cells(np.array([[3, 0, 0, 9]] * 12))
     b = term_cells(np.array([[0, 3, 0, 9]] * 12))
     found = lockwords(a, b, 2.0)
-    assert found.p_value[:2].tolist() == [1.0, 1.0]
+    np.testing.assert_allclose(found.p_value[:2], 1.0, atol=1e-4)
     assert np.isnan(found.p_value[2])
     assert found.log_ratio[:2].tolist() == [np.inf, -np.inf]
     assert found.p_value[3] < 0.05
+
+
+@pytest.mark.parametrize("counts", [([30, 0, 9, 61], [0, 25, 12, 63]), ([1000, 2000, 7000], [1001, 1999, 7000])])
+def test_one_document_a_side_says_nothing(counts):
+    """How much words vary between documents is not known: p is 1, and the interval is infinite."""
+    a, b = (term_cells(np.array([one])) for one in counts)
+    found = lockwords(a, b, 2.0)
+    assert set(found.p_value) == {1.0}
+    assert set(found.ci_low) == {-np.inf}
+    assert set(found.ci_high) == {np.inf}
