@@ -192,7 +192,7 @@ def learned_from(patterns: pl.DataFrame | None, *, comparing: Comparing) -> pl.D
                     sums = scale_sums(side, fit_beta_binomial(side))
                     found["known", number], found["scale", number] = sums.terms, sums.scale
             else:
-                found["precisions", pair] = compare(*sides).sides.prior_sums()
+                found["precisions", pair] = compare(sides[0], sides[1]).sides.prior_sums()
     rows = [(what, pair, k, float(value)) for (what, pair), values in found.items() for k, value in enumerate(values)]
     schema = {"what": pl.String, "pair": pl.Int64, "k": pl.Int64, "value": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")

@@ -90,13 +90,13 @@ def keyness(
     -------
     polars.DataFrame
         term; n_a, n_b, b_a, b_b (occurrences, documents with the term); per_million_a, per_million_b; log_ratio, the
-        binary logarithm of the ratio of the mean shares, with ci_low, ci_high: 0 is outside exactly if p < 1 − confidence;
-        effect, the least that it is in words selected by it: of all words with an effect above any x, at most a share
-        of 1 − confidence is expected to differ by less than x; it is 0 unless q ≤ 1 − confidence, and 0 beside a small
-        q if no difference of a given size stays sure once the strongest of all words are picked; diff_percent, the
-        difference of the frequencies per million; statistic, p_value, q_value; least_p, the smallest p that the
-        term's documents could give (0 if not known); reference, how p was obtained; dp_a, dp_b, Gries's deviation of
-        proportions in each corpus.
+        binary logarithm of the ratio of the mean shares, with ci_low, ci_high; 0 is outside exactly if p is below
+        1 − confidence; effect, the least that it is in words selected by it: of all words with an effect above any x,
+        at most a share of 1 − confidence is expected to differ by less than x; it is 0 unless q ≤ 1 − confidence, and 0
+        beside a small q if no difference of a given size stays sure once the strongest of all words are picked;
+        diff_percent, the difference of the frequencies per million; statistic, p_value, q_value; least_p, the smallest
+        p that the term's documents could give (0 if not known); reference, how p was obtained; dp_a, dp_b, Gries's
+        deviation of proportions in each corpus.
 
     Notes
     -----
