@@ -14,7 +14,6 @@ from _truth_outcome import ROUNDED, Outcome, standard_error
 from _verdicts import Verdicts, summary
 from numpy.typing import NDArray
 from scipy import stats
-from termburst.models.fit_groups import GroupedCells
 
 from termburst.inference.keyness import keyness
 from termburst.models.beta_binomial_regression import fit_regression

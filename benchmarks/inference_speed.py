@@ -22,7 +22,6 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import minimize
 from scipy.special import betaln
-from termburst.models.fit_groups import KAPPA, GroupedCells
 
 import termburst as tb
 from termburst.inference import keyness as inference
