@@ -40,6 +40,7 @@ def test_a_page_has_the_numbers_that_names_of_files_and_tables_say(done, tmp_pat
         assert json.loads(numbers.read_text(encoding="utf-8"))["axes"] == [{"column": "year", "values": years}]
 
 
+@pytest.mark.filterwarnings("ignore:with so few documents")
 @pytest.mark.parametrize("notes", ["--quiet", "--verbose"])
 def test_the_reading_report_is_in_the_page(done, tmp_path, notes):
     folder, numbers = tmp_path / "speeches", tmp_path / "numbers.json"

@@ -187,9 +187,7 @@ def test_keyness_of_two_frames(options, engine, of_groups, counts, groups, local
         assert (expected["effect"] > 0).sum() > 3
 
 
-@pytest.mark.parametrize(
-    "options", [{"draws": 99}, *slow({"contrasts": True}, {"contrasts": True, "of": "burstiness"})]
-)
+@pytest.mark.parametrize("options", [{}, *slow({"contrasts": True}, {"contrasts": True, "of": "burstiness"})])
 def test_keyness_by_a_column(options, engine, of_groups, counts, groups, local):
     if engine.name == "spark" and options.get("of"):
         pytest.skip("seconds each: two cover what differs on Spark")

@@ -725,6 +725,7 @@ def test_documents_of_millions_of_tokens_and_a_word_that_is_most_of_them():
         assert abs(np.log(fit.alpha_0[0] / fit.alpha_0[1])) < 3 * np.abs(fit.newton_step).max()
 
 
+@pytest.mark.filterwarnings("ignore:with so few documents")
 def test_time_does_not_grow_with_the_largest_count():
     """10⁸ occurrences in one document: a test, and a fit of patterns without their matrix, took minutes."""
     X = np.array([[99_999_999, 1], [1, 1], [0, 3]])

@@ -32,7 +32,7 @@ typedef struct {
     const SideProfile *a, *b;
     const PrecisionPrior *prior;
     double x_a[LANED], n_a[LANED], x_b[LANED], n_b[LANED], weight[LANED];
-    double odds[LANED], odds_of_x[LANED], entropy[LANED]; /* log n_a/n_b, log x_a/x_b, x_a log(x_a/x) + x_b log(x_b/x) */
+    double odds[LANED];                        /* log n_a/n_b */
     double x, m, y, n;                         /* means of x_a, n_a, x_b and n_b */
     int rare, small;                           /* whether the share is RARE, and whether x or y is below MANY_BURSTS */
     double middle, step, choose, curve[CURVE]; /* the correction for small counts, by the log odds of a share */
@@ -156,13 +156,28 @@ static double mid_root(double x, double y, double log_choose, double log_odds, d
     return upper ? -normal_quantile(tail, -near) : normal_quantile(tail, near);
 }
 
-/* The signed root of the likelihood ratio of x : y against q : 1 − q. */
-static double poisson_root(double x, double y, double log_odds) {
-    double log_rest = -(most(log_odds, 0.0) + log1p_of(exp(-fabs(log_odds)))), log_q = log_rest + log_odds;
-    double total = x + y, sum = 0.0;
-    if (x > 0) sum += x * (log(x / total) - log_q);
-    if (y > 0) sum += y * (log(y / total) - log_rest);
-    return copysign(sqrt(most(2 * sum, 0.0)), x > total * exp(log_q) ? 1.0 : -1.0);
+/* x log(x/e) + e − x ≥ 0, without cancellation where x is near e: with t = (x − e)/(x + e) it is t (x − e) +
+ * 2x (t³/3 + t⁵/5 + …). */
+TB_INLINE Lanes excess(Lanes x, Lanes e) {
+    const Lanes tiny = lanes_of(1e-300);
+    Lanes in = lanes_where(x > 0, x, tiny), gap = x - e, t = gap / (x + e + 1e-300), size = lanes_where(t > 0, t, -t);
+    Lanes value = x * lanes_log(in / lanes_where(e > 0, e, tiny)) - gap;
+    value = lanes_where(x > 0, value, e);
+    LaneMask near = size < 0.1;
+    if (!lanes_any(near)) return value;
+    Lanes square = t * t, series = lanes_of(1.0 / 17);
+    for (int power = 15; power > 1; power -= 2) series = series * square + 1.0 / power;
+    return lanes_where(near, t * gap + 2 * x * t * square * series, value);
+}
+
+/* The signed root of the likelihood ratio of x : y against q : 1 − q, with the log odds of q. */
+TB_INLINE Lanes poisson_roots(Lanes x, Lanes y, Lanes odds) {
+    Lanes small = lanes_exp(lanes_where(odds > 0, -odds, odds)), total = x + y;
+    Lanes more = total / (1 + small), less = more * small;
+    Lanes of_x = lanes_where(odds > 0, more, less), of_y = lanes_where(odds > 0, less, more);
+    Lanes root = 2 * (excess(x, of_x) + excess(y, of_y));
+    for (int lane = 0; lane < LANES; lane++) root[lane] = sqrt(root[lane]);
+    return lanes_where(x < of_x, -root, root);
 }
 
 /* The correction of signed roots for small counts, mid_root − poisson_root, as a function of the log odds of q. It
@@ -178,7 +193,8 @@ static void set_curve(Sides *of) {
 
 static double curve_point(Sides *of, int64_t k) {
     if (!isnan(of->curve[k])) return of->curve[k];
-    double odds = of->middle + of->step * (double)(k - CURVE / 2), root = poisson_root(of->x, of->y, odds);
+    double odds = of->middle + of->step * (double)(k - CURVE / 2);
+    double root = poisson_roots(lanes_of(of->x), lanes_of(of->y), lanes_of(odds))[0];
     double value = mid_root(of->x, of->y, of->choose, odds, root) - root;
     return of->curve[k] = isfinite(value) ? value : 0.0; /* tails below 1e-290 */
 }
@@ -233,22 +249,12 @@ static void set_points(Sides *of) {
         of->x_b[k] = of->x_b[0];
     }
     of->rare = of->x + of->y < RARE * (of->m + of->n);
-    for (int k = 0; k < LANED; k++) {
-        double x_a = of->x_a[k], x_b = of->x_b[k];
-        of->odds[k] = log(of->n_a[k] / of->n_b[k]);
-        of->odds_of_x[k] = log(x_a / x_b);
-        of->entropy[k] = (x_a > 0 ? x_a * log(x_a / (x_a + x_b)) : 0.0) + (x_b > 0 ? x_b * log(x_b / (x_a + x_b)) : 0.0);
-    }
+    for (int k = 0; k < LANED; k++) of->odds[k] = log(of->n_a[k] / of->n_b[k]);
     set_curve(of);
 }
 
-/* x log(x/(n p)) + (n − x) log((n − x)/(n (1 − p))), where 0 log 0 = 0. */
-TB_INLINE Lanes deviance(Lanes x, Lanes n, Lanes p) {
-    const Lanes tiny = lanes_of(1e-300);
-    Lanes rest = n - x, in = lanes_where(x > 0, x, tiny), out = lanes_where(rest > 0, rest, tiny);
-    Lanes first = x * lanes_log(in / (n * p)), second = rest * lanes_log(out / (n * (1 - p)));
-    return lanes_where(x > 0, first, lanes_of(0.0)) + lanes_where(rest > 0, second, lanes_of(0.0));
-}
+/* x log(x/(n p)) + (n − x) log((n − x)/(n (1 − p))) */
+TB_INLINE Lanes deviance(Lanes x, Lanes n, Lanes p) { return excess(x, n * p) + excess(n - x, n * (1 - p)); }
 
 static double deviance_of(double x, double n, double p) { return deviance(lanes_of(x), lanes_of(n), lanes_of(p))[0]; }
 
@@ -258,13 +264,9 @@ static void roots_at(Sides *of, double log_ratio, double *out) {
     const double ratio = exp(log_ratio);
     if (of->rare) {
         for (int k = 0; k < LANED; k += LANES) {
-            Lanes odds = lanes_at(of->odds + k) + log_ratio, x_a = lanes_at(of->x_a + k), x_b = lanes_at(of->x_b + k);
-            Lanes size = lanes_where(odds > 0, odds, -odds), grown = lanes_where(odds > 0, odds, lanes_of(0.0));
-            Lanes root = lanes_at(of->entropy + k) - x_a * odds + (x_a + x_b) * (grown + lanes_log1p(lanes_exp(-size)));
-            for (int lane = 0; lane < LANES; lane++) {
-                double r = sqrt(most(2 * root[lane], 0.0));
-                out[k + lane] = (of->odds_of_x[k + lane] < odds[lane] ? -r : r) + curve_at(of, odds[lane]);
-            }
+            Lanes odds = lanes_at(of->odds + k) + log_ratio;
+            Lanes root = poisson_roots(lanes_at(of->x_a + k), lanes_at(of->x_b + k), odds);
+            for (int lane = 0; lane < LANES; lane++) out[k + lane] = root[lane] + curve_at(of, odds[lane]);
         }
         return;
     }

@@ -300,6 +300,7 @@ def _finished(
         ends = np.concatenate([one.found.ends for one in compared])
         effect = confident_effects(ends, compared[0].found.levels, selected, adjust, max(able, 1), share)
         effect *= np.sign(np.concatenate([one.found.log_ratio for one in compared]))
+        effect += 0.0  # no −0
         effect[np.isnan(p_value)] = np.nan
     tables, start = [], 0
     for one in compared:
