@@ -14,9 +14,9 @@ from _truth_outcome import ROUNDED, Outcome, standard_error
 from _verdicts import Verdicts, summary
 from numpy.typing import NDArray
 from scipy import stats
-from termburst.models.fit_groups import GroupedCells
 
 from termburst.inference.keyness import keyness
+from termburst.models.beta_binomial_regression import fit_regression
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 
@@ -57,13 +57,13 @@ LAWS = (
 
 
 def tied_p(a: TermCells, b: TermCells) -> Floats:
-    """The test with one precision parameter for both corpora: 2(ℓ_1 − ℓ_0) by χ²_1.
+    """The test of 0.2, with one precision parameter for both corpora (log α_0 + ½ log π(1 − π)): 2(ℓ_1 − ℓ_0) by χ²_1.
 
     If fewer than 6 of the documents with the word are expected in a corpus, that does not hold. Then p is that of b_A
     given b_A + b_B, binomial (mid-p, tails doubled): A and B are random parts, so their lengths are alike.
     """
     null = fit_beta_binomial(joined([a, b]))
-    alternative, _ = GroupedCells([a, b]).fit(null)
+    alternative = fit_regression([a, b], [[1, 0], [1, 1]])
     p_value = stats.chi2.sf(np.maximum(2 * (alternative.loglik - null.loglik), 0.0), 1)
     documents, b_i = [cells.length_documents.sum() for cells in (a, b)], a.b_i + b.b_i
     share = documents[0] / sum(documents)

@@ -3,9 +3,9 @@
 On the Fig. 4 collection (20 Newsgroups training posts, headers, footers and quotes removed): `tb.burstiness_test` of
 all 72,916 terms; `tb.keyness` of the 20,000 most frequent terms between random halves of the 11,314 documents, with and
 without intervals; the parts of each. For comparison, on a random sample of those 20,000 terms and extrapolated: the
-likelihood ratio of the same two beta-binomial models by L-BFGS-B on the dense column, `scipy.stats.permutation_test`
-with 999 resamples, and `scipy.stats.mannwhitneyu`. "intervals" shows only what intervals cost, in processor time: at
-most three times of what there is without them.
+likelihood ratio of one beta-binomial mean for both corpora or one for each, with a precision for each, by L-BFGS-B on
+the dense column, `scipy.stats.permutation_test` with 999 resamples, and `scipy.stats.mannwhitneyu`. "intervals" shows
+only what intervals cost, in processor time: at most three times of what there is without them.
 
     TERMBURST_DATA=… python benchmarks/inference_speed.py [rounds, default 7 | intervals]
 """
@@ -22,12 +22,13 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import minimize
 from scipy.special import betaln
-from termburst.models.fit_groups import KAPPA, GroupedCells
 
 import termburst as tb
 from termburst.inference import keyness as inference
+from termburst.inference.confident_effect import levels_of
 from termburst.inference.dispersion import dispersion
 from termburst.inference.overdispersion import burstiness
+from termburst.inference.two_sides import TwoSides
 from termburst.models.cells import joined, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.paper.collections import Collections
@@ -49,20 +50,25 @@ def median(rounds: int, function: Callable[..., Any], *arguments: Any, **options
 
 
 def scipy_ratio(a: np.ndarray, b: np.ndarray, n_a: np.ndarray, n_b: np.ndarray) -> float:
-    """2(ℓ_1 − ℓ_0) of a term: one mean per corpus against one for both, with tied precisions."""
+    """2(ℓ_1 − ℓ_0) of a term: one mean per corpus against one for both, with a precision for each corpus."""
 
     def loglik(x: np.ndarray, n: np.ndarray, logit: float, log_precision: float) -> float:
-        p = 1 / (1 + np.exp(-logit))
-        precision = np.exp(log_precision) * (p * (1 - p) / (share * (1 - share))) ** -KAPPA
+        p, precision = 1 / (1 + np.exp(-logit)), np.exp(log_precision)
         alpha, rest = precision * p, precision * (1 - p)
         return float((betaln(x + alpha, n - x + rest) - betaln(alpha, rest)).sum())
 
     share = (a.sum() + b.sum()) / (n_a.sum() + n_b.sum())
     start = np.log(share / (1 - share))
-    bounds = [(-25.0, 5.0)] * 2 + [(-5.0, 20.0)]
-    null = minimize(lambda v: -loglik(a, n_a, v[0], v[1]) - loglik(b, n_b, v[0], v[1]), [start, 6.0], bounds=bounds[1:])
+    mean, precision = (-25.0, 5.0), (-5.0, 20.0)
+    null = minimize(
+        lambda v: -loglik(a, n_a, v[0], v[1]) - loglik(b, n_b, v[0], v[2]),
+        [start, 6.0, 6.0],
+        bounds=[mean, precision, precision],
+    )
     free = minimize(
-        lambda v: -loglik(a, n_a, v[0], v[2]) - loglik(b, n_b, v[1], v[2]), [start, start, null.x[1]], bounds=bounds
+        lambda v: -loglik(a, n_a, v[0], v[2]) - loglik(b, n_b, v[1], v[3]),
+        [null.x[0], *null.x],
+        bounds=[mean, mean, precision, precision],
     )
     return 2 * float(null.fun - free.fun)
 
@@ -93,12 +99,13 @@ def keyness_speed(A: Any, B: Any, rounds: int) -> float:
     bare = median(rounds, tb.keyness, A, B, confidence=None)
     show("without intervals", bare)
     a, b = term_cells(A), term_cells(B)
-    found = inference.compare(a, b)
     show("fit of both together", median(rounds, lambda: fit_beta_binomial(joined([a, b]))))
-    show("fit of each", median(rounds, lambda: GroupedCells([a, b]).fit(found.null)))
-    show("reference for terms in few documents", median(rounds, inference.conditional_p, found))
-    show("fits apart, for intervals", median(rounds, found.groups.fit_apart, inference.OWN_PRECISION))
-    show("intervals", median(rounds, found.groups.ratio_limits, found.raw, 3.84, found.apart))
+    found = inference.compare(a, b)
+    show("profiles, and what all terms say", median(rounds, lambda: TwoSides(a, b, found.null).prior_sums()))
+    show("smallest possible p", median(rounds, lambda: TwoSides(a, b, found.null).least_p(found.prior)))
+    tails = median(rounds, found.tails, [0.0], np.empty(0))
+    show("tails and estimates", tails)
+    show("limits", median(rounds, found.tails, [0.0], levels_of(0.05, A.shape[1])) - tails)
     show("measures of dispersion", median(rounds, lambda: [dispersion(x, ["dp"]) for x in (a, b)]))
     for method in inference.METHODS:
         if method != "beta-binomial":
@@ -114,11 +121,8 @@ def scipy_speed(A: Any, B: Any, sample: np.ndarray, bare: float) -> None:
     n_a, n_b = (n[n > 0] for n in lengths)
     columns = [[part[:, [i]].toarray().ravel().astype(float) for part in parts] for i in sample]
     shares = [(x / n_a, y / n_b) for x, y in columns]
-    ours = inference.compare(term_cells(A), term_cells(B)).likelihood_ratio[sample]
-    theirs: list[float] = []
-    spent = times * seconds(lambda: theirs.extend(scipy_ratio(x, y, n_a, n_b) for x, y in columns))
-    agree = int((np.abs(np.array(theirs) - ours) < 0.1).sum())
-    show("beta-binomial ratio by L-BFGS-B", spent, f"{spent / bare:,.0f}×; agrees to 0.1 on {agree} of {sample.size}")
+    spent = times * seconds(lambda: [scipy_ratio(x, y, n_a, n_b) for x, y in columns])
+    show("beta-binomial ratio by L-BFGS-B", spent, f"{spent / bare:,.0f}×")
     options: dict[str, Any] = {"n_resamples": RESAMPLES, "batch": 100, "vectorized": True}
     spent = times * seconds(lambda: [stats.permutation_test(pair, difference, **options) for pair in shares])
     show(f"permutation_test, {RESAMPLES} resamples", spent, f"{spent / bare:,.0f}×")

@@ -8,7 +8,10 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from scipy.stats import betabinom
+from scipy.optimize import minimize
+from scipy.stats import betabinom, chi2
+
+from termburst.models.cells import term_cells
 
 ROOT = Path(__file__).parents[1]
 
@@ -116,3 +119,24 @@ def test_truth_finds_words_whose_share_depends_on_document_length(monkeypatch: p
     assert z[0] < -5
     assert np.abs(z[1:]).max() < 4.5
     assert 0.7 < z[1:].std() < 1.3
+
+
+def test_the_tied_test_of_truth_has_one_precision_parameter(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(ROOT / "benchmarks")
+    rng, length = np.random.default_rng(2), 200
+    x, y = (rng.binomial(length, rng.beta(*ab, 40)) for ab in ((0.6, 30.0), (1.2, 35.0)))
+    sides = [term_cells(np.column_stack([one, length - one])) for one in (x, y)]
+
+    def loss(a: float, b: float, tau: float) -> float:
+        p = 1 / (1 + np.exp(-np.array([a, b])))
+        alpha_0 = np.exp(tau) / np.sqrt(p * (1 - p))
+        pairs = zip((x, y), p, alpha_0, strict=True)
+        return -float(sum(betabinom.logpmf(one, length, m * n, (1 - m) * n).sum() for one, m, n in pairs))
+
+    options = {"method": "Nelder-Mead", "options": {"xatol": 1e-7, "fatol": 1e-9, "maxiter": 5_000}}
+    one = minimize(lambda v: loss(v[0], v[0], v[1]), [-3.5, 1.0], **options)
+    two = minimize(lambda v: loss(*v), [one.x[0], *one.x], **options)
+    expected = chi2.sf(2 * (one.fun - two.fun), 1)
+    found = importlib.import_module("_truth_power").tied_p(*sides)
+    assert found == pytest.approx([expected, expected], rel=1e-5)
+    assert 1e-6 < expected < 0.5
