@@ -31,10 +31,9 @@ from termburst.counting.shingles import TextShingles, plain_words
 from termburst.datasets.collection import data_file
 from termburst.inference.corpus_check import BANDS, TermDocuments
 from termburst.inference.duplicates import THRESHOLD, WIDTH, near_duplicates
-from termburst.inference.frequency_list import list_keyness
+from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.keyness import keyness
 from termburst.inference.keyness_tests import g2
-from termburst.inference.list_documents import WordList
 
 SEED = 20261121
 MOST, EDITED = 6_000, 0.1  # copies: documents at most, and the largest share of words edited in a copy
@@ -210,7 +209,7 @@ def lists(names: list[str], splits: int, start: int) -> None:
 
 def _compared_with_list(documents: TermDocuments, first: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
     a, b = documents.cells(first), documents.cells(~first)
-    listed = list_keyness(a, WordList(b.n_i, b.tokens), confidence=None, seed=seed)
+    listed = list_keyness(a, WordList(b.n_i, b.tokens), confidence=None)
     return keyness(a, b, confidence=None).p_value, listed.p_value
 
 

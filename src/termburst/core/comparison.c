@@ -34,6 +34,7 @@ typedef struct {
     double x_a[LANED], n_a[LANED], x_b[LANED], n_b[LANED], weight[LANED];
     double odds[LANED], odds_of_x[LANED], entropy[LANED]; /* log n_a/n_b, log x_a/x_b, x_a log(x_a/x) + x_b log(x_b/x) */
     double x, m, y, n; /* means of x_a, n_a, x_b and n_b */
+    double few_a, few_b; /* x and y, or m − x and n − y if these are smaller together */
     int rare;                /* whether the shares are so small that a binomial is a Poisson distribution */
     double middle, step, choose, curve[CURVE]; /* the correction for small counts, by the log odds of a share */
     int small;
@@ -170,10 +171,17 @@ static double poisson_root(double x, double y, double log_odds) {
     return copysign(sqrt(most(2 * sum, 0.0)), x > total * exp(log_q) ? 1.0 : -1.0);
 }
 
-/* The correction of signed roots for small counts, mid_root − poisson_root, as a function of the log odds of q. It
- * depends on x and y, which hardly vary between the quadrature points, so it is computed at a few odds, when needed. */
+/* The correction of signed roots for small counts, mid_root − poisson_root, as a function of the log odds of q, for the
+ * rarer of the term and its complement. It depends on x and y, which hardly vary between the quadrature points, so it is computed at a few odds, when needed. */
 static void set_curve(Sides *of) {
-    double x = of->x, y = of->y;
+    if (of->x + of->y > (of->m + of->n) / 2) {
+        of->few_a = of->m - of->x;
+        of->few_b = of->n - of->y;
+    } else {
+        of->few_a = of->x;
+        of->few_b = of->y;
+    }
+    double x = of->few_a, y = of->few_b;
     of->middle = log((x + 0.5) / (y + 0.5));
     of->step = WIDE * sqrt(1 / (x + 0.5) + 1 / (y + 0.5));
     of->small = least(x, y) < MANY_BURSTS;
@@ -183,8 +191,8 @@ static void set_curve(Sides *of) {
 
 static double curve_point(Sides *of, int64_t k) {
     if (!isnan(of->curve[k])) return of->curve[k];
-    double odds = of->middle + of->step * (double)(k - CURVE / 2), root = poisson_root(of->x, of->y, odds);
-    double value = mid_root(of->x, of->y, of->choose, odds, root) - root;
+    double odds = of->middle + of->step * (double)(k - CURVE / 2), root = poisson_root(of->few_a, of->few_b, odds);
+    double value = mid_root(of->few_a, of->few_b, of->choose, odds, root) - root;
     return of->curve[k] = isfinite(value) ? value : 0.0; /* tails below 1e-290 */
 }
 
@@ -290,7 +298,7 @@ static void roots_at(Sides *of, double log_ratio, double *out) {
         for (int lane = 0; lane < LANES; lane++) {
             double r = sqrt(most(root[lane], 0.0)), skew = 1 - 2 * share[lane];
             if (x_a[lane] < n_a[lane] * p_a[lane]) r = -r;
-            out[k + lane] = r + skew * (skew > 0 ? curve_at(of, odds[lane]) : -curve_at(of, others[lane]));
+            out[k + lane] = r + skew * curve_at(of, skew > 0 ? odds[lane] : others[lane]);
         }
     }
 }
