@@ -14,11 +14,11 @@ from _truth_outcome import ROUNDED, Outcome, standard_error
 from _verdicts import Verdicts, summary
 from numpy.typing import NDArray
 from scipy import stats
+from termburst.models.fit_groups import GroupedCells
 
 from termburst.inference.keyness import keyness
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.models.fit_groups import GroupedCells
 
 Floats = NDArray[np.float64]
 

@@ -2,8 +2,10 @@
 
 * `coverage`: terms drawn from the exact fits of real terms, on the lengths of real documents: how often the intervals
   contain the truth, by the term's n_i and b_i (those of the real term, so that nothing is selected by the outcome).
-* `halves`: random halves of the documents: how often the interval of the ratio of the two burst ratios contains 1, and
-  the size of the test of differential burstiness, by the smaller b_i.
+* `halves`, `tenths`: random halves of the documents, and a random tenth against the rest: how often the interval of the
+  ratio of the two burst ratios contains 1, and the size of the test of differential burstiness, by the smaller b_i.
+* `planted`: halves where A loses each word of each document with probability 1 − 1/r, and B each token with the same
+  probability. The means stay equal, and the burst ratio of A becomes r times that of B: how many words are found.
 * `ranks`: Spearman's correlation of the two halves, of the effect and of other measures, over the terms that at least
   `floor` documents of both halves have; the same within bands of n_i, and with n_i held fixed, where no measure gains
   by restating frequency; and the area under the curve for content words above function words (scikit-learn's list).
@@ -11,7 +13,8 @@
 * `lists`: the first 30 words by effect and by λ.
 * `speed`: `tb.burstiness_test` of all terms, with and without intervals.
 
-    TERMBURST_DATA=… python benchmarks/burst_effects.py [coverage|halves|ranks|lists|speed …] [--draws 10] [--seed 2711]
+    TERMBURST_DATA=… python benchmarks/burst_effects.py [coverage|halves|tenths|planted|ranks|lists|speed …]
+        [--draws 10] [--seed 2711] [--corpus R8]
 """
 
 from __future__ import annotations
@@ -26,11 +29,12 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import polars as pl
 from scipy import special, stats
 from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
 import termburst as tb
-from termburst.datasets.collection import data_folder
+from termburst.datasets.collection import data_file, data_folder
 from termburst.inference.burst_effects import BurstEffects, burst_effects, burst_level, coordinates, reuse_of
 from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.dispersion import dispersion
@@ -39,6 +43,8 @@ from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.paper.collections import Collections
 
 DOCUMENT_BANDS = (1, 3, 5, 10, 20, 50, 200, 10**9)
+FEW = (5, 20)  # documents: those of the smaller side that a test of burstiness must hold for
+RATIOS = (2.0, 4.0)
 TOKEN_BANDS = (1, 5, 10, 20, 60, 300, 10**9)
 FLOORS = (2, 5, 10, 20, 50)
 PER_BAND = 60  # terms of a band of b_i whose fits are the truth
@@ -67,7 +73,19 @@ def inaugural() -> tuple[Any, np.ndarray]:
     return counts, np.asarray(terms, dtype=object)
 
 
+def of_texts(name: str) -> Callable[[], tuple[Any, np.ndarray]]:
+    """A set of `classification/`, all of its texts."""
+
+    def load() -> tuple[Any, np.ndarray]:
+        texts = pl.read_parquet(data_file(f"classification/{name}.parquet", name))["text"].to_list()
+        counts, terms = tb.CountingOptions().count(texts)
+        return counts, np.asarray(terms, dtype=object)
+
+    return load
+
+
 CORPORA = {"inaugural addresses": inaugural, "R8": r8, "20 Newsgroups": newsgroups}
+HELD_OUT = {"WebKB": of_texts("webkb"), "MR": of_texts("mr"), "10kGNAD": of_texts("gnad")}  # for sizes and power
 
 
 def filled(X: Any) -> Any:
@@ -132,22 +150,64 @@ def coverage(name: str, X: Any, _: np.ndarray, draws: int, rng: np.random.Genera
 
 
 def halves(name: str, X: Any, _: np.ndarray, draws: int, rng: np.random.Generator) -> None:
-    found = []
+    print(f"\n{name}: two random halves, {draws} splits: % of terms whose interval contains no difference, and sizes")
+    sizes(filled(X), 0.5, draws, rng)
+
+
+def tenths(name: str, X: Any, _: np.ndarray, draws: int, rng: np.random.Generator) -> None:
+    print(f"\n{name}: a random tenth against the rest, {draws} splits: the same")
+    sizes(filled(X), 0.1, draws, rng)
+
+
+def planted(name: str, X: Any, _: np.ndarray, draws: int, rng: np.random.Generator) -> None:
     X = filled(X)
-    for _draw in range(draws):
-        half = rng.permutation(X.shape[0]) < X.shape[0] // 2
-        a, b = term_cells(X[half]), term_cells(X[~half])
+    for ratio in RATIOS:
+        print(f"\n{name}: halves with a burst ratio {ratio} times as large, {draws} splits: the same")
+        sizes(X, 0.5, draws, rng, ratio)
+
+
+def sizes(X: Any, share: float, draws: int, rng: np.random.Generator, ratio: float = 1.0) -> None:
+    """Print how many terms differ in burstiness, by the smaller b_i, with standard errors over splits at 5 %."""
+    X, n_j = X.tocsr().astype(np.int64), np.asarray(X.sum(axis=1)).ravel().astype(np.int64)
+    found = []
+    for draw in range(draws):
+        first = rng.permutation(X.shape[0]) < int(X.shape[0] * share)
+        A, B = X[first], X[~first]
+        if ratio > 1:
+            A.data *= rng.random(A.data.size) < 1 / ratio
+            B.data = rng.binomial(B.data, 1 / ratio)
+        a, b = (cells_of(Y, lengths) for Y, lengths in ((A, n_j[first]), (B, n_j[~first])))
         one = differential_burstiness(a, b)
         both = (a.n_i > 0) & (b.n_i > 0)
         inside = (one.ci_low <= 0) & (one.ci_high >= 0)
-        found.append(np.stack([np.minimum(a.b_i, b.b_i), inside, one.p_value < 0.05, one.p_value < 0.01])[:, both])
+        rows = [np.minimum(a.b_i, b.b_i), np.full(both.size, draw), inside]
+        found.append(np.stack([*rows, *(one.p_value < level for level in (0.05, 0.01, 0.001))])[:, both])
     values = np.concatenate(found, axis=1)
-    print(f"\n{name}: two random halves, {draws} splits: % of terms whose interval contains no difference, and sizes")
-    print(f"{'b_i':>10} {'terms':>8} {'inside':>7} {'p ≤ 5 %':>8} {'p ≤ 1 %':>8}")
-    for documents, of in band(values[0], DOCUMENT_BANDS):
+    print(f"{'b_i':>10} {'terms':>8} {'inside':>7} {'p ≤ 5 %':>8} {'±':>5} {'p ≤ 1 %':>8} {'p ≤ .1 %':>8}")
+    for documents, of in [*band(values[0], DOCUMENT_BANDS), *band(values[0], FEW)]:
         if of.sum() >= 30:
-            inside, five, one_percent = 100 * values[1:, of].mean(axis=1)
-            print(f"{documents:>10} {of.sum():8,} {inside:7.1f} {five:8.1f} {one_percent:8.1f}")
+            inside, *shares = 100 * values[2:, of].mean(axis=1)
+            splits = [values[3, of & (values[1] == draw)] for draw in range(draws)]
+            error = 100 * np.std([s.mean() for s in splits if s.size]) / np.sqrt(max(draws - 1, 1))
+            five, rest = f"{shares[0]:8.1f} {error:5.1f}", f"{shares[1]:8.1f} {shares[2]:8.2f}"
+            print(f"{documents:>10} {of.sum():8,} {inside:7.1f} {five} {rest}")
+
+
+def cells_of(X: Any, n_j: np.ndarray) -> TermCells:
+    """The cells of counts in documents of the given lengths, which may have lost tokens."""
+    by_term = X.tocsc()
+    by_term.eliminate_zeros()
+    lengths, documents = np.unique(n_j, return_counts=True)
+    return TermCells(
+        by_term.indptr.astype(np.int64),
+        by_term.data.astype(np.int32),
+        n_j[by_term.indices].astype(np.int32),
+        np.ones(1),
+        np.asarray(by_term.sum(axis=0)).ravel().astype(np.int64),
+        np.diff(by_term.indptr).astype(np.int64),
+        lengths.astype(np.int64),
+        documents.astype(np.int64),
+    )
 
 
 def measured(X: Any) -> tuple[dict[str, np.ndarray], TermCells]:
@@ -273,8 +333,10 @@ def speed(name: str, X: Any, _: np.ndarray, draws: int, _rng: np.random.Generato
 
 
 PARTS: dict[str, Callable[..., None]] = {
-    "coverage": coverage, "halves": halves, "ranks": ranks, "lists": lists, "speed": speed,
+    "coverage": coverage, "halves": halves, "tenths": tenths, "planted": planted, "ranks": ranks, "lists": lists,
+    "speed": speed,
 }  # fmt: skip
+COMPARED = ("halves", "tenths", "planted")
 
 
 def main() -> None:
@@ -285,10 +347,11 @@ def main() -> None:
     parser.add_argument("--corpus", default="", help="only corpora whose name contains this")
     given = parser.parse_args()
     warnings.simplefilter("ignore")  # measures that are not defined, clamped λ
-    for name, load in CORPORA.items():
-        if given.corpus.lower() in name.lower():
+    for name, load in (CORPORA | HELD_OUT).items():
+        parts = [part for part in given.parts if name in CORPORA or part in COMPARED]
+        if parts and given.corpus.lower() in name.lower():
             X, terms = load()
-            for part in given.parts:
+            for part in parts:
                 PARTS[part](name, X, terms, given.draws, np.random.default_rng([given.seed, len(name)]))
 
 

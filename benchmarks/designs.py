@@ -7,7 +7,8 @@ the lengths of R8 with a covariate that is correlated with another one. Confound
 effect goes with the categories of a corpus, or with a simulated covariate that has ratios of 4. Bands are of n_i; ± is
 the standard error between draws of the covariate; in parentheses the per cent at 0.1 %. FDR. A covariate is drawn at
 random, and a tenth of the words lose three quarters of their documents on one side: of those with q ≤ 5 %, how many are
-not among these?
+not among these? Truth. Two sides of a category have the same mean, and precisions whose ratio is 1 to 8: that of
+all words, or it varies between them, or half of them have 1 and half 8. Power. A sixth of the words have a ratio of 2.
 
 Strata. Words are drawn on documents in strata of 2 to 20, half of each on either side: a parameter for each stratum.
 Pairs. The same with documents of both sides in each cluster: cluster=, strata=, and a paired t test.
@@ -25,6 +26,7 @@ import time
 import warnings
 import zipfile
 from collections.abc import Iterator
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -35,15 +37,19 @@ from scipy.sparse import csr_array, hstack
 from scipy.special import betaln, expit
 from sklearn.feature_extraction.text import CountVectorizer
 
-from termburst.inference.designs import Contrast, DesignComparison
+from termburst.inference.designs import Contrast, ContrastTest, DesignComparison
 from termburst.inference.multiplicity import adjust
 from termburst.models.beta_binomial_regression import design_cells
-from termburst.models.cells import term_cells
+from termburst.models.cells import TermCells, term_cells
 from termburst.paper.collections import Collections
 from termburst.tables import keyness_design
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**9))
-PARTS = ("loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr", "confounded", "strata", "pairs", "few")
+PARTS = (
+    "loglik", "degenerate", "null", "clusters", "coverage", "speed", "fdr", "confounded", "truth", "power", "strata",
+    "pairs", "few",
+)  # fmt: skip
+SIDES = ((250, 250), (30, 300), (300, 30), (60, 60))  # documents; the first side is the burstier one
 TIES = {"beyond": -0.5, "documents": 0.0, "tie": 0.5, "tokens": 1.0}  # what of a word differs: its true κ
 
 
@@ -57,6 +63,7 @@ def main() -> None:
     parser.add_argument("--ratios", type=float, nargs="+", default=[1.0, 1.5, 4.0], help="for coverage")
     parser.add_argument("--means", type=float, nargs="+", default=[3e-5, 1e-4, 1e-3, 1e-2], help="for coverage")
     parser.add_argument("--only", default="", help="corpora with this in their name, for null, clusters and fdr")
+    parser.add_argument("--words", type=int, default=1_000, help="words of a cell, for truth and power")
     parser.add_argument("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     asked = parser.parse_args()
     for part in asked.parts:
@@ -397,6 +404,69 @@ def negative(x: np.ndarray, matrix: np.ndarray, count: np.ndarray, n: np.ndarray
     alpha_0 = np.exp(np.clip(x[-1] - 0.5 * (v - middle), -12, 18))
     alpha, rest = alpha_0 * expit(omega), alpha_0 * expit(-omega)
     return -float(np.sum(betaln(count + alpha, n - count + rest) - betaln(alpha, rest)))
+
+
+def given_lengths(counts: np.ndarray, lengths: np.ndarray) -> TermCells:
+    """The cells of words that are drawn one by one: the lengths of documents are not the sums of their counts."""
+    by_term, (distinct, number) = csr_array(counts).tocsc(), np.unique(lengths, return_counts=True)
+    sums = [np.asarray(part.sum(axis=0)).ravel().astype(np.int64) for part in (by_term, by_term > 0)]
+    own = (by_term.data.astype(np.int32), lengths[by_term.indices].astype(np.int32), np.ones(1))
+    return TermCells(by_term.indptr.astype(np.int64), *own, *sums, distinct.astype(np.int64), number.astype(np.int64))
+
+
+def two_sides(
+    rng: np.random.Generator,
+    sides: tuple[int, int],
+    share: float,
+    log_ratio: np.ndarray,
+    effect: np.ndarray,
+    beside: bool,
+) -> tuple[ContrastTest, np.ndarray]:
+    """The test of a side of 1,000 tokens a document whose precision is 400 over a ratio; documents with each word."""
+    side = np.repeat([1.0, 0.0], sides)[:, None]
+    z = np.where(rng.random(side.shape) < 0.5, 1.0, 0.0)
+    mean = share * effect**side * (1.5**z if beside else 1.0)
+    alpha_0 = 400 / np.exp(side * log_ratio)
+    counts = rng.binomial(1_000, rng.beta(alpha_0 * mean, alpha_0 * (1 - mean)))
+    matrix = np.hstack([np.ones_like(side), side, *([z] if beside else [])])
+    rows, cell = np.unique(matrix, axis=0, return_inverse=True)
+    parts = [given_lengths(counts[cell.ravel() == g], np.full((cell == g).sum(), 1_000)) for g in range(len(rows))]
+    contrast = Contrast("side", np.eye(matrix.shape[1])[1], np.array([0, 1]))
+    return DesignComparison(design_cells(parts), rows).test(contrast), (counts > 0).sum(axis=0)
+
+
+def show_truth(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    print(
+        "| design | documents | ratio | share | b | p ≤ 5 % | higher, lower | p ≤ .1 % | covered | interval disagrees |"
+    )
+    kinds = {f"{ratio:g}": np.full(asked.words, np.log(ratio)) for ratio in (1, 1.6, 2.7, 8)}
+    kinds["N(log 2.7, .5²)"] = rng.normal(np.log(2.7), 0.5, asked.words)
+    kinds["1 and 8"] = np.log(8) * (np.arange(asked.words) % 2)
+    for beside, sides, (kind, log_ratio), share in product((False, True), SIDES, kinds.items(), (2e-4, 2e-3, 2e-2)):
+        found, b = two_sides(rng, sides, share, log_ratio, np.ones(asked.words), beside)
+        small, up = found.p_value <= 0.05, found.log_ratio > 0
+        inside = (found.ci_low <= 0) & (found.ci_high >= 0)
+        size, error = 100 * small.mean(), 100 * (small.std() / asked.words**0.5)
+        higher, lower, rare = (
+            100 * (small & up).mean(),
+            100 * (small & ~up).mean(),
+            100 * (found.p_value <= 0.001).mean(),
+        )
+        what = f"| {'side + z' if beside else 'side'} | {sides[0]}:{sides[1]} | {kind} | {share:g} | {b.mean():.0f} "
+        sizes = f"| {size:.1f} ± {error:.1f} | {higher:.1f}, {lower:.1f} | {rare:.2f} "
+        print(f"{what}{sizes}| {100 * inside.mean():.1f} | {100 * (inside == small).mean():.1f} |", flush=True)
+
+
+def show_power(asked: argparse.Namespace, rng: np.random.Generator) -> None:
+    print("| documents | share | b | p ≤ 5 % at a ratio of 2 | p ≤ .1 % | covered |")
+    effect = np.where(np.arange(asked.words) % 6 == 0, 2.0, 1.0)
+    for sides, share in product(SIDES[:2] + SIDES[3:], (2e-4, 5e-4, 2e-3, 2e-2)):
+        found, b = two_sides(rng, sides, share, np.zeros(asked.words), effect, False)
+        own, true = effect > 1, np.log2(2 * (1 - share) / (1 - 2 * share))
+        rates = [100 * (found.p_value[own] <= level).mean() for level in (0.05, 0.001)]
+        inside = 100 * ((found.ci_low <= true) & (true <= found.ci_high))[own].mean()
+        about = f"{sides[0]}:{sides[1]} | {share:g} | {b[own].mean():.0f}"
+        print(f"| {about} | {rates[0]:.1f} | {rates[1]:.1f} | {inside:.1f} |", flush=True)
 
 
 def show_loglik(asked: argparse.Namespace, rng: np.random.Generator) -> None:

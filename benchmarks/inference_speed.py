@@ -22,6 +22,7 @@ import numpy as np
 from scipy import stats
 from scipy.optimize import minimize
 from scipy.special import betaln
+from termburst.models.fit_groups import KAPPA, GroupedCells
 
 import termburst as tb
 from termburst.inference import keyness as inference
@@ -29,7 +30,6 @@ from termburst.inference.dispersion import dispersion
 from termburst.inference.overdispersion import burstiness
 from termburst.models.cells import joined, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.models.fit_groups import KAPPA, GroupedCells
 from termburst.paper.collections import Collections
 from termburst.threads import cores
 

@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from termburst.models.fit_groups import GroupedCells
 from test_effects import Problem
 from twins import burst_difference as twin
 
 from termburst.core import burst_difference as core
 from termburst.models.cells import term_cells
-from termburst.models.fit_groups import GroupedCells
 
 ROOT = 1.96
 

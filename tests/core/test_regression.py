@@ -5,7 +5,7 @@ import pytest
 from twins import regression as twin
 
 from termburst.core import regression as core
-from termburst.models.beta_binomial_regression import FIRMNESS, Regression, design_cells
+from termburst.models.beta_binomial_regression import Regression, design_cells
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 
@@ -117,29 +117,49 @@ def test_numbers_that_are_not_finite_end():
     assert of.fit(np.full((4, 3), np.nan), start).shape == (4, 7)
 
 
-def test_a_fitted_tie_is_the_maximum_over_kappa_with_its_prior(on_both):
+def leaned(of, rows, null):
+    """A precision that leans on the first column, and the fits of that design with and without its first column."""
+    leaning = of.with_leans(rows[:, [0]] - 0.5, np.array([0.4]), np.array([0.8]))
+    wide, start = np.column_stack([rows, np.zeros(len(rows))]), of.start(rows, null)
+    start = np.column_stack([start[:, :3], np.zeros(4), start[:, 3]])
+    return leaning, wide, leaning.fit(wide, start)
+
+
+def test_a_precision_that_leans_is_the_maximum_with_its_prior(on_both):
     of, null, X, cell, rows = regression(3)
-    wide, start = np.column_stack([rows, np.zeros(4)]), of.start(rows, null)
-    start = np.column_stack([start[:, :3], np.full(4, 0.5), start[:, 3]])
-    loose = of.with_fitted_tie()
-    baseline, avx2 = on_both(lambda: loose.fit(wide, start))
+    rows = rows[:, [1, 0, 2]].astype(float)
+    baseline, avx2 = on_both(lambda: leaned(of, rows, null)[2])
     np.testing.assert_array_equal(baseline, avx2)
-    x, matrix, count, n = baseline[0, [0, 1, 2, 4]], rows[cell], X[:, 0], X.sum(axis=1)
-    kappa = baseline[0, 3]
-
-    def height(kappa):
-        return twin.maximum(matrix, count, n, kappa, starts=(3.0,)) - FIRMNESS * (kappa - 0.5) ** 2 / 2
-
-    assert abs(kappa - 0.5) > 0.01
-    prior = FIRMNESS * (kappa - 0.5) ** 2 / 2
-    here, above, below = height(kappa), height(kappa + 0.1), height(kappa - 0.1)
-    assert twin.log_likelihood(x, matrix, count, n, kappa) - prior == pytest.approx(here, abs=1e-6)
-    assert of.separate[0] + baseline[0, 5] == pytest.approx(here, abs=1e-6)
-    assert here > max(above, below)
-    assert abs(above - below) < 0.1 * (2 * here - above - below)  # flat, up to third order
+    matrix, n = rows[cell], X.sum(axis=1)
+    for i in range(2):
+        height = twin.maximum(matrix, X[:, i], n, 0.5, leans=(matrix[:, 0] - 0.5, 0.4, 0.8))
+        assert of.separate[i] + baseline[i, 5] == pytest.approx(height, abs=1e-6)
+        assert abs(baseline[i, 3]) > 0.01
 
 
-def test_a_design_with_a_fitted_tie_has_a_last_column_of_zeros():
+def test_limits_and_the_ratio_with_a_precision_that_leans(on_both):
+    of, null, X, cell, rows = regression(2)
+    rows = rows[:, [1, 0, 2]].astype(float)
+    leaning, wide, raw = leaned(of, rows, null)
+    full, without, tangents, spread = leaning.fit_both(wide, raw[:, :5])
+    baseline, avx2 = on_both(lambda: leaning.limits(wide, full, without, np.full(4, 3.84), tangents=tangents))
+    np.testing.assert_array_equal(baseline, avx2)
+    matrix, n, leans = rows[cell], X.sum(axis=1), (rows[cell, 0] - 0.5, 0.4, 0.8)
+    top = twin.maximum(matrix, X[:, 0], n, 0.5, leans=leans)
+    without_x = twin.maximum(matrix, X[:, 0], n, 0.5, held=0.0, leans=leans)
+    assert full[0, 5] - without[0, 5] == pytest.approx(top - without_x, abs=1e-6)
+    for limit in baseline[0]:
+        assert 2 * (top - twin.maximum(matrix, X[:, 0], n, 0.5, held=limit, leans=leans)) == pytest.approx(
+            3.84, rel=1e-4
+        )
+    assert (spread[:2, 0] > 0).all()
+    assert (spread[:2, 1] < 0.8**2).all()  # the data add to what the prior says
+
+
+def test_a_design_whose_precision_leans_ends_with_columns_of_zeros():
     of, null, _, _, rows = regression(4)
-    with pytest.raises(ValueError, match="last column"):
-        of.with_fitted_tie().fit(rows, of.start(rows, null))
+    leaning = of.with_leans(np.ones((4, 1)), np.zeros(1), np.ones(1))
+    with pytest.raises(ValueError, match="last columns"):
+        leaning.fit(rows, of.start(rows, null))
+    with pytest.raises(ValueError, match="offset and leans"):
+        of.with_leans(np.ones((3, 1)), np.zeros(1), np.ones(1)).design(np.column_stack([rows, np.zeros(4)]))

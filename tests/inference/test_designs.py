@@ -1,13 +1,17 @@
 """Tests of contrasts: they equal keyness for two groups, are adjusted, and keep their level."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 from scipy.optimize import minimize
 from scipy.special import betaln, expit, xlogy
+from twins import regression as twin
 
-from termburst.inference.designs import Contrast, DesignComparison, contrast_rows, spanning_rows
-from termburst.inference.keyness import compare
+from termburst.inference.contrast_rows import contrast_rows, spanning_rows
+from termburst.inference.designs import Contrast, DesignComparison
+from termburst.inference.leaning import Leaning
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import term_cells
 
@@ -21,26 +25,31 @@ def comparison(X, matrix):
     return DesignComparison(design_cells([term_cells(X[cell == g]) for g in range(len(rows))]), rows)
 
 
+def with_one_precision(of, rows):
+    """Raw fits with and without the first column of *rows*, on which the precision does not lean."""
+    full, without, *_ = of.regression.fit_both(rows, of._start(rows), of.rivals)
+    return full, without
+
+
 def with_rest(counts, lengths):
     return np.column_stack([counts, np.maximum(lengths - counts.sum(axis=1), 0)])
 
 
-def test_two_groups_have_the_likelihood_ratio_of_keyness():
+def test_two_groups_with_one_precision_have_the_likelihood_of_separate_means():
     rng = np.random.default_rng(1)
     lengths = rng.integers(50, 300, 80)
-    mean = np.where(np.arange(80)[:, None] < 40, [0.01, 0.02, 0.05], [0.02, 0.02, 0.04])
+    side = np.arange(80) < 40
+    mean = np.where(side[:, None], [0.01, 0.02, 0.05], [0.02, 0.02, 0.04])
     X = with_rest(drawn(rng, mean, lengths), lengths)
-    design = np.column_stack([np.ones(80), np.arange(80) < 40]).astype(float)
-    of = comparison(X, design)
+    of = comparison(X, np.column_stack([np.ones(80), side]).astype(float))
+    rows, _ = spanning_rows(of.rows, np.array([0.0, 1]), of.data.tokens)
+    full, without = with_one_precision(of, rows)
+    for i in range(3):
+        best = [
+            twin.maximum(design, X[:, i], lengths, 0.5) for design in (np.column_stack([side, ~side]), np.ones((80, 1)))
+        ]
+        assert full[i, 3] - without[i, 3] == pytest.approx(best[0] - best[1], abs=1e-6)
     found = of.test(Contrast("a - b", np.array([0.0, 1]), np.array([0, 1])))
-    expected = compare(term_cells(X[:40]), term_cells(X[40:]))
-    np.testing.assert_allclose(found.statistic, expected.likelihood_ratio, atol=1e-6)
-    odds = np.log2(expected.alternative.mean / (1 - expected.alternative.mean))
-    rows, unit = spanning_rows(of.rows, np.array([0.0, 1]), of.data.tokens)
-    np.testing.assert_allclose(of.both(rows)[0][:, 0] / unit, odds[:, 0] - odds[:, 1], atol=1e-4)
-    fitted = np.abs(odds[:, 0] - odds[:, 1]) > 1  # then the documents say something about the tie, too
-    np.testing.assert_allclose(found.log_ratio[~fitted], (odds[:, 0] - odds[:, 1])[~fitted], atol=1e-4)
-    assert fitted.sum() == 1
     np.testing.assert_allclose(found.unadjusted, found.log_ratio, atol=1e-4)
     assert (found.ci_low < found.log_ratio).all()
     assert (found.log_ratio < found.ci_high).all()
@@ -78,29 +87,6 @@ def test_the_limit_of_a_separated_term_is_where_a_side_without_it_has_five_per_c
     found = comparison(X, design).test(Contrast("a", np.array([0.0, 1]), np.array([0, 1])))
     ratio = 2 ** found.ci_low[0]
     assert (ratio / (1 + ratio)) ** 9 == pytest.approx(0.05, rel=0.01)
-
-
-def test_the_first_coefficient_of_contrast_rows_is_the_contrast():
-    rng = np.random.default_rng(3)
-    rows, vector, tokens = rng.normal(size=(7, 3)), np.array([1.0, -1, 0.5]), rng.random(7)
-    made, beta = contrast_rows(rows, vector, tokens), rng.normal(size=3)
-    coefficients = np.linalg.lstsq(made, rows @ beta, rcond=None)[0]
-    assert coefficients[0] == pytest.approx(vector @ beta)
-    np.testing.assert_allclose((made[:, 0] * tokens) @ made[:, 1:], 0, atol=1e-12)
-
-
-def test_a_category_has_columns_that_are_mostly_zero():
-    tokens = np.array([3.0, 5, 2, 8, 1, 4, 6])
-    rows = np.column_stack([np.ones(7), np.eye(6)[[0, 1, 2, 3, 4, 5, 5], 1:]])  # two design cells of the last value
-    vector = np.array([0.0, 1, 0, -1, 0, 0])
-    found = contrast_rows(rows, vector, tokens)
-    assert (found != 0).sum(axis=1).max() == 2
-    back = np.linalg.lstsq(rows, found, rcond=None)[0]
-    np.testing.assert_allclose(rows @ back, found, atol=1e-12)
-    np.testing.assert_allclose(vector @ back, [1, 0, 0, 0, 0, 0], atol=1e-12)
-    products = (found * (tokens / tokens.sum())[:, None]).T @ found
-    np.testing.assert_allclose(products[1:, 1:], np.eye(5), atol=1e-12)
-    np.testing.assert_allclose(products[0, 1:], 0, atol=1e-12)
 
 
 def test_designs_that_cannot_be_fitted():
@@ -160,10 +146,11 @@ def test_the_model_without_a_covariate_may_be_bursty_where_the_one_with_it_is_no
     x = rng.integers(0, 6, 60)
     X = np.column_stack([*(rng.poisson(np.exp(0.4 * x)) for _ in range(12)), rng.poisson(300, 60)])
     of = comparison(X, np.column_stack([np.ones(60), x]).astype(float))
-    found = of.test(Contrast("x", np.array([0.0, 1]), np.array([0, 1])))
-    assert ((found.status == "boundary") & (of.null.status == "converged")).any()
-    expected = 2 * (of.fit.loglik - of.null.loglik)  # the model without x has one mean
-    np.testing.assert_allclose(found.statistic, expected, atol=1e-4)
+    assert ((of.fit.status == "boundary") & (of.null.status == "converged")).any()
+    rows, _ = spanning_rows(of.rows, np.array([0.0, 1]), of.data.tokens)
+    full, without = with_one_precision(of, rows)
+    expected = of.fit.loglik - of.null.loglik  # the model without x has one mean
+    np.testing.assert_allclose(full[:, 3] - without[:, 3], expected, atol=1e-4)
 
 
 def test_limits_of_words_in_one_or_two_documents_are_on_the_profile():
@@ -178,7 +165,7 @@ def test_limits_of_words_in_one_or_two_documents_are_on_the_profile():
     design = np.column_stack([np.ones(documents), *(group == g for g in (1, 2, 3)), third == 1, third == 2])
     of = comparison(with_rest(counts, lengths), design.astype(float))
     rows, _ = spanning_rows(of.rows, np.eye(6)[4], of.data.tokens)
-    full, without = of.both(rows)
+    full, without = with_one_precision(of, rows)
     limits = of.regression.limits(rows, full, without, np.full(len(full), 3.84))
     checked = 0
     for side in (0, 1):
@@ -207,7 +194,7 @@ def test_limits_of_a_frequent_word_do_not_rest_on_the_tie():
         found = of.test(Contrast("x", np.array([0.0, 1]), np.array([0, 1])))
         covered["fitted"] += int(((found.ci_low < np.log2(ratio)) & (np.log2(ratio) < found.ci_high))[:10].sum())
         rows, unit = spanning_rows(of.rows, np.array([0.0, 1]), of.data.tokens)
-        low, high = of.regression.limits(rows, *of.both(rows), np.full(11, 3.85))[:10].T / unit
+        low, high = of.regression.limits(rows, *with_one_precision(of, rows), np.full(11, 3.85))[:10].T / unit
         covered["tied"] += int(((low < np.log2(ratio)) & (np.log2(ratio) < high)).sum())
     assert covered["fitted"] >= 36
     assert covered["tied"] < 30
@@ -226,7 +213,9 @@ def test_the_unadjusted_ratio_is_that_of_a_design_without_the_other_covariates()
     expected = alone.test(Contrast("x", c[:2], np.array([0, 1])), None).log_ratio
     rows, unit = spanning_rows(alone.rows, c[:2], alone.data.tokens)
     np.testing.assert_allclose(found.unadjusted[:3], expected[:3], atol=1e-5)
-    assert (np.abs(alone.both(rows)[0][:3, 0] / unit - expected[:3]) > 1e-3).any()  # κ = ½ says something else
+    assert (
+        np.abs(with_one_precision(alone, rows)[0][:3, 0] / unit - expected[:3]) > 1e-3
+    ).any()  # κ = ½ says something else
 
 
 def test_what_is_known_of_other_maxima_changes_nothing_but_the_time():
@@ -238,7 +227,8 @@ def test_what_is_known_of_other_maxima_changes_nothing_but_the_time():
         counts[rng.choice(documents, 2 + k % 12, replace=False), k] = rng.integers(1, 9, 2 + k % 12)
     of = comparison(with_rest(counts, lengths), np.column_stack([group == g for g in range(4)]).astype(float))
     rows, _ = spanning_rows(of.rows, np.array([1.0, -1, 0, 0]), of.data.tokens)
-    full, without, tangents = of._both(rows)
+    full, without, tangents, _ = of.regression.fit_both(rows, of._start(rows), of.rivals)
+    full[:, 6] = of.raw[:, 6]
     assert (of.rivals < without[:, 5]).mean() > 0.2
     searched = of.regression.fit_both(rows, np.nan_to_num(full[:, :5]))[1]
     np.testing.assert_allclose(without[:, 5], searched[:, 5], atol=1e-7)
@@ -314,12 +304,14 @@ def test_one_extreme_number(seed, value):
     found = of.test(Contrast("x", np.eye(2)[1], np.array([0, 1])))
     assert set(found.status.tolist()) == {"converged"}
     rows, unit = spanning_rows(of.rows, np.eye(2)[1], of.data.tokens, number=True)
-    full, without = of.both(rows)
+    full, without = with_one_precision(of, rows)
     limits = of.regression.limits(rows, full, without, np.full(len(full), 3.84)) * np.log(2) / unit
     for i in range(6):
         lengths = X.sum(axis=1)
         top = profile_by_scipy(x, X[:, i], lengths, full[i, 0] * np.log(2) / unit)
-        assert 2 * (top - profile_by_scipy(x, X[:, i], lengths, 0.0)) == pytest.approx(found.statistic[i], abs=1e-3)
+        assert 2 * (top - profile_by_scipy(x, X[:, i], lengths, 0.0)) == pytest.approx(
+            2 * (full[i, 3] - without[i, 3]), abs=1e-3
+        )
         for limit in limits[i]:
             fallen = 2 * (top - profile_by_scipy(x, X[:, i], lengths, limit))
             assert np.isfinite(limit)
@@ -334,7 +326,7 @@ def test_a_number_far_from_all_others_does_not_change_p():
     for far in (30.0, 300.0, 1000.0):
         x = np.append(far, np.arange(1, 40) % 10)
         p.append(comparison(X, np.column_stack([np.ones(40), x])).test(Contrast("x", np.eye(2)[1], np.array([0, 1]))))
-    assert p[0].p_value[0] < 1e-6
+    assert p[0].p_value[0] < 1e-5
     for found in p[1:]:
         np.testing.assert_allclose(found.p_value[0], p[0].p_value[0], rtol=1e-3)
         np.testing.assert_allclose([found.ci_low[0], found.ci_high[0]], [p[0].ci_low[0], p[0].ci_high[0]], rtol=1e-3)
@@ -384,3 +376,112 @@ def test_no_statistic_of_a_rare_word_is_above_its_deviance():
     known = np.isfinite(found.statistic[:terms])
     assert known.sum() > 300
     assert (found.statistic[:terms][known] <= deviance[known] + 1e-6).all()
+
+
+def bursty(rng, mean, alpha_0, words=300, length=1000):
+    """Counts of words whose documents have these precisions, and the rest."""
+    lengths = np.full(alpha_0.size, length)
+    alpha_0 = alpha_0[:, None] * np.ones(words)
+    return with_rest(rng.binomial(length, rng.beta(alpha_0 * mean, alpha_0 * (1 - mean))), lengths * (1 + words // 100))
+
+
+def rates(found):
+    """How often p is at most 5 % among words, in all and with a ratio above 0."""
+    small = found.p_value[:-1] <= 0.05
+    return small.mean(), (small & (found.log_ratio[:-1] > 0)).mean()
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_difference_in_burstiness_is_not_one_in_frequency(beside):
+    """Before the precision depended on the contrast, 43 % of these words had p ≤ 5 %, all against the burstier side."""
+    rng = np.random.default_rng(31)
+    side, z = np.arange(500) < 250, rng.random(500) < 0.5
+    X = bursty(rng, 0.002, np.where(side, 150.0, 400.0))
+    design = np.column_stack([np.ones(500), side, *([z] if beside else [])]).astype(float)
+    found = comparison(X, design).test(Contrast("side", np.eye(design.shape[1])[1], np.array([0, 1])))
+    size, higher = rates(found)
+    assert size < 0.08
+    assert 0.25 < higher / size < 0.75
+
+
+def test_a_precision_that_depends_on_a_number_is_no_slope():
+    rng = np.random.default_rng(32)
+    x = rng.integers(0, 8, 400).astype(float)
+    X = bursty(rng, 0.002, 60 * np.exp(0.35 * x))
+    size, _ = rates(
+        comparison(X, np.column_stack([np.ones(400), x])).test(Contrast("x", np.eye(2)[1], np.array([0, 1])))
+    )
+    assert size < 0.08
+
+
+def test_the_burstiness_of_a_third_value_does_not_matter():
+    """Two values are compared; the third one has most of the documents, and hardly any burstiness."""
+    rng = np.random.default_rng(33)
+    group = np.repeat([0, 1, 2], [80, 80, 600])
+    X = bursty(rng, 0.002, np.array([60.0, 200.0, 5000.0])[group])
+    design = np.column_stack([group == g for g in range(3)]).astype(float)
+    leans = np.array([[0.5, 0.5], [-0.5, 0.5], [0.0, -0.5]])  # design cells are in the order of their rows
+    cells = np.unique(design, axis=0).argmax(axis=1)
+    contrast = Contrast("0 - 1", np.array([1.0, -1, 0]), np.arange(3), ("group", 0, 1), leans[cells])
+    size, _ = rates(comparison(X, design).test(contrast))
+    assert size < 0.09
+
+
+def test_a_rare_word_of_a_burstier_side_is_not_rarer_there():
+    """Its p is that given the bursts, under precisions that differ as those of all words do."""
+    rng = np.random.default_rng(34)
+    side = np.arange(330) < 30
+    counts = np.column_stack([bursty(rng, mean, np.where(side, 50.0, 400.0), 150)[:, :-1] for mean in (0.0002, 0.004)])
+    lengths = np.full(330, 3000)
+    found = comparison(with_rest(counts, lengths), np.column_stack([np.ones(330), side]).astype(float)).test(
+        Contrast("side", np.eye(2)[1], np.array([0, 1]))
+    )
+    assert (found.reference[:150] == "conditional").mean() > 0.7
+    assert (found.p_value[:150] <= 0.05).mean() < 0.08
+    assert (found.least_p[:-1] <= found.p_value[:-1]).all()
+
+
+def test_interval_and_p_agree_in_all_rows_without_being_set():
+    rng = np.random.default_rng(35)
+    side = np.arange(200) < 60
+    ratios = np.where(side[:, None], np.exp(rng.normal(0, 0.5, 300)), 1.0)
+    mean = np.exp(rng.uniform(-9.5, -5, 300)) * ratios
+    X = with_rest(drawn(rng, mean, np.full(200, 400), 80.0), np.full(200, 1200))
+    found = comparison(X, np.column_stack([np.ones(200), side]).astype(float)).test(
+        Contrast("side", np.eye(2)[1], np.array([0, 1]))
+    )
+    known = np.isfinite(found.p_value)
+    inside = (found.ci_low <= 0) & (found.ci_high >= 0)
+    np.testing.assert_array_equal(inside[known], (found.p_value > 0.05)[known])
+    assert not (found.ci_low[known] == 0).any()
+    assert not (found.ci_high[known] == 0).any()
+    assert {"chi2", "conditional"} <= set(found.reference)
+
+
+def test_what_all_words_say_of_the_precision_adds_over_slices():
+    rng = np.random.default_rng(36)
+    side = np.arange(160) < 80
+    X = bursty(rng, 0.004, np.where(side, 60.0, 300.0), 200)
+    rows, contrast = np.array([[1.0, 0.0], [1.0, 1.0]]), Contrast("side", np.eye(2)[1], np.array([0, 1]))
+    parts = [term_cells(X[~side]), term_cells(X[side])]
+    lengths = [(part.lengths, part.length_documents) for part in parts]
+
+    def some(first, last):
+        own = [term_cells(np.ascontiguousarray(X[held][:, first:last])) for held in (~side, side)]
+        total = X.sum(axis=1)
+        made = []
+        for part, held, (of, number) in zip(own, (~side, side), lengths, strict=True):
+            by_term = [total[held][X[held][:, i] > 0] for i in range(first, last)]
+            length = np.concatenate(by_term).astype(np.int32)
+            made.append(replace(part, length=length, lengths=of, length_documents=number))
+        return DesignComparison(design_cells(made), rows)
+
+    whole = DesignComparison(design_cells(parts), rows)
+    one, other = some(0, 90), some(90, X.shape[1])
+    sums = one.leaning_sums(contrast) + other.leaning_sums(contrast)
+    np.testing.assert_allclose(sums, whole.leaning_sums(contrast), rtol=1e-6)
+    leaning = Leaning.of(sums)
+    assert leaning.shift[0] == pytest.approx(-np.log(5), abs=0.3)
+    found, expected = one.test(contrast, leaning=leaning), whole.test(contrast)
+    for name in ("p_value", "log_ratio", "ci_low", "ci_high", "least_p"):
+        np.testing.assert_allclose(getattr(found, name), getattr(expected, name)[:90], rtol=1e-6, err_msg=name)

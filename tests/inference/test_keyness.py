@@ -9,17 +9,17 @@ from functools import partial
 import numpy as np
 import pytest
 from scipy import optimize, special, stats
+from termburst.core.bursts import burst, length_classes, mid_p
+from termburst.inference.group_permutation import permuted_p
+from termburst.models.fit_groups import KAPPA
 
 from helpers.simulated import cells_of_columns, lengths_like_r8
 from termburst import TermStatistics
-from termburst.core.bursts import burst, length_classes, mid_p
 from termburst.inference import keyness as module
 from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
-from termburst.inference.group_permutation import permuted_p
 from termburst.inference.keyness import METHODS, OWN_PRECISION, compare, keyness, keyness_groups
 from termburst.models.cells import term_cells
-from termburst.models.fit_groups import KAPPA
 
 NEAR = 0.05  # standard deviations within which two sums count as equal; as in core/burst_sums.c
 BANDS = ((5, 19), (20, 99), (100, 999), (1000, 4000))

@@ -1,13 +1,15 @@
 #include "burst_difference.h"
 #include "special.h"
 
-#define LEAST 1e-6      /* λ that is as good as 0 */
+#define LEAST 1e-6      /* λ that is as good as 0, over its standard error near R = 1 if that is below 1 */
+#define EVENEST 33.0    /* log α_0 of the least λ: beyond, the search for τ would reach its end */
 #define FARTHEST 60.0   /* of limits of δ: beyond, there is none */
 #define CLOSE 1e-2      /* last step in τ: a parabola gives the rest of the way to the maximum */
 #define EXACT 1e-5      /* relative error of a root, where limits are bracketed */
 #define LAST_STEP 1e-4  /* last step of Newton's method, over the distance from the fit: its square is what is left */
+#define NEAR 1e-3       /* distance of two λ that are the same, over the least λ */
 #define LAST_GAIN 1e-6  /* what the last step to a maximum still gains */
-#define APART 0.1       /* difference in τ of two maxima */
+#define APART 0.1       /* difference in τ, or in ℓ, of two maxima */
 #define WIDE_SLACK 4.0  /* of a log-likelihood near the wide maximum, for what its search would gain */
 #define WIDE_STEP 1.0   /* the same for a maximum at one λ, for what it may gain up to the next λ that is looked at */
 #define SAME 1e-4       /* relative difference of two roots that is only the error of the search */
@@ -18,6 +20,7 @@ typedef struct {
     Profile of;
     double estimate; /* λ = log R */
     double omega;    /* logit of the mean */
+    double least;    /* λ that is as good as 0 */
     double top;      /* the gain over the binomial */
     int wide;        /* whether the wide maximum may matter; see `Side` */
 } Group;
@@ -46,9 +49,10 @@ static double narrow_start(const Group *group, double level) {
 }
 
 /* Moves a side to another λ. The search for the best τ starts where the side was if that is near. Where both searches
- * ended at the same maximum, the other one may have appeared since, so both start anew. */
+ * ended at the same maximum, the other one may have appeared since, so both start anew. At λ = 0 the best is the binomial
+ * with the mean of the group, whose gain is 0; the slope there is that at the least λ. */
 static void move_to(const Group *group, double lambda, Side *side) {
-    double odds = expm1(least(most(lambda, LEAST), 300.0)), level = log(odds), way = level - side->level;
+    double odds = expm1(least(most(lambda, group->least), 300.0)), level = log(odds), way = level - side->level;
     Best *both[2] = {&side->narrow, &side->wide};
     int follow = fabs(way) < 1.5 && (!group->wide || fabs(side->narrow.s - side->wide.s) > APART);
     for (int k = 0; k < 1 + group->wide; k++) {
@@ -64,7 +68,7 @@ static void move_to(const Group *group, double lambda, Side *side) {
     double rise = (1 + odds) / odds; /* d log(R − 1)/d log R = R/(R − 1) */
     side->lambda = lambda;
     side->level = level;
-    side->gain = best->gain;
+    side->gain = lambda > group->least ? best->gain : 0.0;
     side->slope = best->slope * rise;
     side->bend = best->bend * rise * rise - best->slope * rise / odds;
 }
@@ -75,8 +79,12 @@ static Side new_side(void) { return (Side){.level = INFINITY, .narrow = {.close 
 typedef struct {
     const Group *up, *down;
     Side of_up, of_down;
-    double gain, slope, bend;
+    double gain, slope, bend, least;
 } Pairing;
+
+static Pairing new_pairing(const Group *up, const Group *down) {
+    return (Pairing){up, down, new_side(), new_side(), 0.0, 0.0, 0.0, least(up->least, down->least)};
+}
 
 static void move_common(Pairing *pair, double common, double delta) {
     move_to(pair->up, common + delta, &pair->of_up);
@@ -98,7 +106,7 @@ static void climb(Pairing *pair, double delta, double low, double high) {
             low = at;
         else
             high = at;
-        if (!(high - low > 1e-9)) return;
+        if (!(high - low > NEAR * pair->least)) return;
         if (!(at + step > low && at + step < high)) step = (pair->slope > 0 ? high - at : low - at) / 4;
         move_common(pair, at + step, delta);
     }
@@ -124,13 +132,14 @@ static double best_common(Pairing *pair, double delta) {
     double floor = most(0.0, -delta), one = most(pair->up->estimate - delta, floor);
     double other = most(pair->down->estimate, floor), low = least(one, other), high = most(one, other);
     move_common(pair, low, delta);
-    if (!(high - low > LEAST)) return pair->gain;
+    if (!(high - low > pair->least)) return pair->gain;
     Pairing from_high = *pair;
     move_common(&from_high, high, delta);
     int wide = pair->up->wide || pair->down->wide;
     int one_maximum = !wide && pair->slope > 0 && from_high.slope < 0 && pair->bend < 0 && from_high.bend < 0;
     if (pair->slope > 0) climb(pair, delta, low, high);
-    if (one_maximum) return pair->gain;
+    double expected = from_high.gain - from_high.slope * from_high.slope / from_high.bend / 2; /* by a parabola */
+    if (one_maximum && !(expected > pair->gain + APART)) return pair->gain;
     if (from_high.slope < 0) climb(&from_high, delta, low, high);
     if (from_high.gain > pair->gain) *pair = from_high;
     if (wide) try_between(pair, delta, low, high);
@@ -139,7 +148,7 @@ static double best_common(Pairing *pair, double delta) {
 
 /* The second derivative, or where that is not negative, the mean one between the fit and here. */
 static double falling(const Group *group, const Side *side) {
-    double away = most(fabs(side->lambda - group->estimate), LEAST);
+    double away = most(fabs(side->lambda - group->estimate), group->least);
     return side->bend < 0 ? side->bend : -most(fabs(side->slope), 1e-9) / away;
 }
 
@@ -147,7 +156,7 @@ static double falling(const Group *group, const Side *side) {
  * fails. There both slopes add up to 0, or λ_down is 0. Newton's method solves this and √(2(ℓ̂ − ℓ)) = root at once. */
 static double quick_limit(Pairing *pair, double top, double root, double lambda_up, double lambda_down) {
     double fitted = pair->up->estimate - pair->down->estimate;
-    int at_zero = !(lambda_down > LEAST);
+    int at_zero = !(lambda_down > pair->down->least);
     for (int round = 0; round < QUICK_ROUNDS; round++) {
         move_common(pair, most(lambda_down, 0.0), lambda_up - most(lambda_down, 0.0));
         const Side *up = &pair->of_up, *down = &pair->of_down;
@@ -162,7 +171,7 @@ static double quick_limit(Pairing *pair, double top, double root, double lambda_
             if (!(determinant > 0)) return NAN;
             d_up = (-pair->slope * d - b * need) / determinant;
             d_down = (a * need + pair->slope * c) / determinant;
-            if (!(down->lambda + d_down > LEAST)) {
+            if (!(down->lambda + d_down > pair->down->least)) {
                 at_zero = 1;
                 d_down = -down->lambda;
             }
@@ -205,11 +214,15 @@ static double log_ratio_of(double tau, double omega) {
     return tau > LARGEST ? 0.0 : log1p_of(exp(least(level, 300.0)));
 }
 
-/* The standard error of λ by the curvature at the fit; if the fit is the binomial, by the information on ρ. */
+/* The standard error of λ near R = 1, by the information on ρ. */
+static double even_spread(const Group *group) {
+    return log1p_of(exp(-group->omega) / sqrt(most(group->of.table->pairs, 1.0)));
+}
+
+/* The standard error of λ by the curvature at the fit; if the fit is the binomial, that near R = 1. */
 static double spread_of(const Group *group) {
     Side side = new_side();
-    if (!(group->estimate > LEAST))
-        return log1p_of(exp(-group->omega) / sqrt(most(group->of.table->pairs, 1.0)));
+    if (!(group->estimate > group->least)) return even_spread(group);
     move_to(group, group->estimate, &side);
     return side.bend < 0 ? 1 / sqrt(-side.bend) : 0.5;
 }
@@ -222,9 +235,9 @@ static double limit(const Group *up, const Group *down, const double *spread, do
     double lambda_up = up->estimate + root * spread[0] * spread[0] / total;
     double lambda_down = down->estimate - root * spread[1] * spread[1] / total;
     double left = root * root - 2 * down->top; /* of 2(ℓ̂ − ℓ), if R_down = 1 */
-    Pairing pair = {up, down, new_side(), new_side(), 0.0, 0.0, 0.0};
+    Pairing pair = new_pairing(up, down);
     double found = quick_limit(&pair, top, root, lambda_up, lambda_down);
-    if (left > 0 && pair.of_down.lambda > LEAST) {
+    if (left > 0 && pair.of_down.lambda > down->least) {
         double other = quick_limit(&pair, top, root, up->estimate + sqrt(left) * spread[0], 0.0);
         if (!(found > other)) found = other;
     }
@@ -243,7 +256,7 @@ static int wide_matters(const Group *group, double farthest, double depth) {
     both.wide = 1;
     for (int k = WIDE_LOOKS; k > 0; k--) {
         double lambda = farthest * k / WIDE_LOOKS, tau = wide_start(group, lambda);
-        double omega = -log(expm1(most(lambda, LEAST))) - log1p_of(exp(tau));
+        double omega = -log(expm1(most(lambda, group->least))) - log1p_of(exp(tau));
         if (!(gain(tau, omega, group->of.term, table->tokens, table->coefficients) > group->top - depth - WIDE_SLACK))
             continue;
         Side side = new_side();
@@ -257,8 +270,9 @@ static int wide_matters(const Group *group, double farthest, double depth) {
 /* *out* has the limits without the wide maxima, or NaN. */
 static void compare_once(const Group *groups, double root, double *out) {
     const Group *a = groups, *b = groups + 1;
-    Pairing pair = {a, b, new_side(), new_side(), 0.0, 0.0, 0.0};
-    out[0] = most(2 * (a->top + b->top - best_common(&pair, 0.0)), 0.0);
+    Pairing pair = new_pairing(a, b);
+    int equal = a->estimate == b->estimate; /* then both fits have a common ratio */
+    out[0] = equal ? 0.0 : most(2 * (a->top + b->top - best_common(&pair, 0.0)), 0.0);
     if (!(root > 0)) return;
     double spread[3] = {spread_of(a), spread_of(b), 0.0};
     spread[2] = spread[0];
@@ -297,7 +311,8 @@ int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const
             if (status != TB_OK) return status;
             const double *fit = task->fits + 6 * i + 3 * g;
             const Profile of = {&terms[g], tables[g], 0.0, OF_RATIO};
-            groups[g] = (Group){of, log_ratio_of(fit[0], fit[1]), fit[1], fit[2], 0};
+            groups[g] = (Group){of, log_ratio_of(fit[0], fit[1]), fit[1], 0.0, fit[2], 0};
+            groups[g].least = most(LEAST * least(even_spread(&groups[g]), 1.0), exp(-fit[1] - EVENEST));
         }
         compare(groups, task->roots[i], task->out + 3 * i);
     }

@@ -175,7 +175,8 @@ int find_places(const Cells *cells, const Design *design, const LengthClasses *c
         for (int64_t c = 1; c < columns; c++) omega += design->rows[g * columns + c] * fit[c];
         omega = between(omega, -60.0, 30.0);
         if (absent[g] != 0 && omega + log(most(design->tokens[g], 1.0)) < NO_TOKEN) continue;
-        const CellModel model = model_of(tied(design->kappa, middle, fit[columns], omega), omega);
+        double tau = fit[columns] + design->offsets[g];
+        const CellModel model = model_of(tied(design->kappa, middle, tau, omega), omega);
         add_classes(of, classes, groups, g, &model);
     }
     of->documents = 0.0;

@@ -1,23 +1,23 @@
 #include "comparison.h"
 #include "special.h"
 
-#define ASIDE 0.05     /* of the differences that give slopes and curvatures of the posterior */
-#define FLAT 0.02      /* least curvature */
-#define TIED 0.98      /* largest correlation of the two precisions */
-#define CLOSE 1e-3     /* last step of the search for the mode */
+#define ASIDE 0.05         /* of the differences that give slopes and curvatures of the posterior */
+#define FLAT 0.02          /* least curvature */
+#define TIED 0.98          /* largest correlation of the two precisions */
+#define LOOK 0.8           /* step of the points where the search for the mode starts */
+#define CLOSE 1e-3         /* its last step */
 #define UNINFORMATIVE 0.02 /* range of log L(r) below which a term says nothing */
-#define FARTHEST 60.0  /* of the logarithm of a limit: beyond, it is infinite */
-#define EXACT 1e-6     /* of a limit, on the scale of its quantile, before the last step of the secant method */
-#define WIDE 1.3       /* standard errors between the points of the correction for small counts */
-#define RARE 1e-4         /* share below which terms are as rare as in a Poisson distribution */
-#define MANY_BURSTS 400.0 /* from there on the correction is below 0.005 */
+#define FARTHEST 60.0      /* of the logarithm of a limit: beyond, it is infinite */
+#define EXACT 1e-6         /* of a limit, on the scale of its quantile, before the last step of the secant method */
+#define RARE 1e-4          /* share below which a binomial distribution is a Poisson distribution */
+#define WIDE 1.3           /* standard errors between the points of the correction for small counts */
+#define MANY_BURSTS 400.0  /* from there on the correction is below 0.01 */
 enum { SIDE = 5, PAIRS = SIDE * SIDE, LANED = (PAIRS + LANES - 1) / LANES * LANES, ROUNDS = 40, CURVE = 11 };
 
 /* Gauss–Hermite quadrature of the normal distribution with five points. */
 static const double POINT[SIDE] = {-2.8569700138728056, -1.3556261799742659, 0.0, 1.3556261799742659, 2.8569700138728056};
 static const double LOG_WEIGHT[SIDE] = {-4.4867285825487988, -1.5047359645591827, -0.6286086594223742, -1.5047359645591827,
                                         -4.4867285825487988};
-#define LOOK 0.8 /* step of the points where the search for the mode starts */
 
 /* Log prior density of both precisions, up to a constant. */
 static double log_prior(const PrecisionPrior *prior, double tau_a, double tau_b) {
@@ -33,11 +33,10 @@ typedef struct {
     const PrecisionPrior *prior;
     double x_a[LANED], n_a[LANED], x_b[LANED], n_b[LANED], weight[LANED];
     double odds[LANED], odds_of_x[LANED], entropy[LANED]; /* log n_a/n_b, log x_a/x_b, x_a log(x_a/x) + x_b log(x_b/x) */
-    double x, m, y, n; /* means of x_a, n_a, x_b and n_b */
-    double few_a, few_b; /* x and y, or m − x and n − y if these are smaller together */
-    int rare;                /* whether the shares are so small that a binomial is a Poisson distribution */
+    double x, m, y, n;                         /* means of x_a, n_a, x_b and n_b */
+    double few_a, few_b;                       /* x and y, or m − x and n − y if these are smaller together */
+    int rare, small;                           /* whether the share is RARE, and whether x or y is below MANY_BURSTS */
     double middle, step, choose, curve[CURVE]; /* the correction for small counts, by the log odds of a share */
-    int small;
 } Sides;
 
 static double log_posterior(const Sides *of, double tau_a, double tau_b) {
@@ -105,11 +104,6 @@ static Surface find_mode(const Sides *of, double *tau_a, double *tau_b) {
     return at;
 }
 
-/* Signed roots of the likelihood ratio of x_a : x_b against shares q : 1 − q, and of its correction (below). */
-typedef struct {
-    double root, mid;
-} PoissonRoot;
-
 /* P(X > x) for a binomial of x + y, y > 0: the incomplete beta function by its continued fraction. */
 static double binomial_above(double x, double y, double q, double density) {
     double a = x + 1, b = y, odds = q, c = 1.0, d = 1 - (a + b) * odds / (a + 1), value;
@@ -163,6 +157,7 @@ static double mid_root(double x, double y, double log_choose, double log_odds, d
     return upper ? -normal_quantile(tail, -near) : normal_quantile(tail, near);
 }
 
+/* The signed root of the likelihood ratio of x : y against q : 1 − q. */
 static double poisson_root(double x, double y, double log_odds) {
     double log_rest = -(most(log_odds, 0.0) + log1p_of(exp(-fabs(log_odds)))), log_q = log_rest + log_odds;
     double total = x + y, sum = 0.0;
@@ -320,10 +315,10 @@ static TailPair tails_at(Sides *of, double log_ratio) {
     return sum;
 }
 
-/* About the normal quantile of a tail pair, which is nearly linear in the log ratio: below 0 where P(above) < ½. */
+/* About the normal quantile of P(above), from the log odds L of both tails: nearly linear in the log ratio. */
 static double scale_of(TailPair at) {
-    double small = least(at.below, at.above), size = sqrt(most(-2 * log(most(2 * small, 1e-305)), 0.0));
-    return at.above < at.below ? -size : size;
+    double odds = log(most(at.above, 1e-305)) - log(most(at.below, 1e-305));
+    return odds / sqrt(8 / PI + fabs(odds) / 2);
 }
 
 /* The log ratio at which the scaled tails are *goal*, from a first guess; ±inf if there is none. *known* are the scaled
@@ -366,7 +361,7 @@ static double solve(Sides *of, double goal, double guess, double width, double k
     return x;
 }
 
-static double goal_of(double level) { return sqrt(-2 * log(level)); }
+static double goal_of(double level) { return scale_of((TailPair){level / 2, 1 - level / 2}); }
 
 static void compare_term(const CompareTask *task, int64_t k) {
     Sides of = {.a = task->profiles + 2 * k, .b = task->profiles + 2 * k + 1, .prior = task->prior};

@@ -1,4 +1,4 @@
-"""Two groups of documents, each with its own precision: how sure is it that a term's share is larger in one (comparison.c)?"""
+"""Two groups of documents, each with its own precision: which has the larger share of a term (comparison.c)?"""
 
 from __future__ import annotations
 

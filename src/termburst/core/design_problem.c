@@ -5,10 +5,11 @@
 
 #define FIT_GAIN 1e-9     /* of a Newton step: the fit has converged */
 #define FARTHEST_TAU 22.0 /* of τ above log of the longest document: there it is the binomial to rounding */
+#define FARTHEST_TIE (-1.0) /* of v in a design cell below v of all: a fixed precision is not that of a word it hardly has */
 #define UNSEEN 1e-2       /* change of a logit or of τ by a last step that need not be evaluated */
 #define FEW_TOKENS 1e3    /* of a term in a design cell, up to which a difference of two log p is exact enough */
 #define STRETCH 8.0       /* steps at once, if the likelihood rises for ever like −e^−t: each of these gains e^−1 of the last */
-enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 8 };
+enum { ROUNDS = 120, TRIES = 40, ROWS_OF_SCRATCH = 10 };
 
 static const double *table_in(const Problem *of, int64_t g) {
     return of->design->tables + g * PANELS * (DEGREE + 1) * 2;
@@ -16,16 +17,17 @@ static const double *table_in(const Problem *of, int64_t g) {
 
 /* α_0 of the design cells that count, at the ω of the points. */
 static void tie_points(const Problem *of, double tau) {
-    double kappa = *of->kappa;
+    double kappa = of->design->kappa;
     int64_t count = *of->counted;
     const int64_t *counted = of->counted + 1;
     for (int64_t first = 0; first < count; first += LANES) {
         double logs[LANES] = {0.0};
         for (int64_t k = 0; k < LANES && first + k < count; k++) {
             Point *at = &of->points[counted[first + k]];
-            double own = tau - kappa * (at->v - of->middle);
+            double own = tau + at->lean - kappa * (at->v - of->middle);
             at->own = (Tied){own, -kappa * (at->rest - at->p), 2 * kappa * at->p * at->rest};
             if (!(own < LARGEST && own > SMALLEST)) at->own = (Tied){between(own, SMALLEST, LARGEST), 0.0, 0.0};
+            if (of->fixed) at->own = (Tied){at->fixed, 0.0, 0.0};
             logs[k] = at->own.tau;
         }
         Lanes alpha_0 = lanes_exp(lanes_at(logs));
@@ -35,7 +37,7 @@ static void tie_points(const Problem *of, double tau) {
 
 /* Computes the points of the design cells at x: ω of all of them, the rest of those that count. */
 static void locate(const Problem *of, const double *x) {
-    int64_t columns = of->design->columns, groups = of->design->groups, count = 0;
+    int64_t columns = of->design->columns, groups = of->design->groups, mean = mean_columns(of->design), count = 0;
     const int64_t *counted = of->counted + 1;
     pad(of, x);
     for (int64_t g = 0; g < groups; g++) {
@@ -58,12 +60,30 @@ static void locate(const Problem *of, const double *x) {
             at->v = size[k] - 2 * log_1p[k];
         }
     }
-    *of->kappa = tie_is_fitted(of->design) ? x[columns - 1] : of->design->kappa;
+    double *log_prior = of->lean, *gamma = of->lean + 1;
+    *log_prior = 0.0;
+    for (int64_t p = 0; p < of->design->leaning; p++) {
+        gamma[p] = x[mean + p];
+        *log_prior -= of->firm[p] * gamma[p] * gamma[p] / 2;
+    }
+    for (int64_t k = 0; k < count; k++) of->points[counted[k]].lean = leaning_of(of->design, counted[k], gamma);
     tie_points(of, x[columns]);
 }
 
+void fix_precision(Problem *of, const double *x) {
+    of->fixed = 0;
+    locate(of, x);
+    for (int64_t g = 0; g < of->design->groups; g++) {
+        Point *at = &of->points[g];
+        double v = -fabs(at->omega) - 2 * log1p(exp(-fabs(at->omega))), lean = leaning_of(of->design, g, of->lean + 1);
+        double own = x[of->design->columns] + lean - of->design->kappa * most(v - of->middle, FARTHEST_TIE);
+        at->fixed = between(own, SMALLEST, LARGEST);
+    }
+    of->fixed = 1;
+}
+
 static double value_here(const Problem *of) {
-    double off = *of->kappa - of->design->kappa, total = -of->design->firmness * off * off / 2;
+    double total = *of->lean;
     for (int64_t k = 1; k <= *of->counted; k++) {
         int64_t g = of->counted[k];
         Point *at = &of->points[g];
@@ -93,15 +113,20 @@ double value_at_tau(const Problem *of, double tau) {
     return value_here(of);
 }
 
-/* Adds the derivatives in κ of one design cell, where log α_0 = τ − κ u, u = v_g − v. */
-static void add_tie_slopes(const Problem *of, const Point *at, const double *row, Derivatives d, double across) {
-    int64_t columns = of->design->columns;
-    double u = at->v - of->middle, turn = at->rest - at->p, *line = of->hessian + (columns - 1) * of->width;
+/* Adds the derivatives in the γ of one design cell. */
+static void add_lean_slopes(const Problem *of, int64_t g, Derivatives d, double across) {
+    const Design *design = of->design;
+    const Point *at = &of->points[g];
+    int64_t mean = mean_columns(design), columns = design->columns, size = design->leaning, width = of->width;
+    const double *row = of->rows + g * width, *z = design->leans + g * size;
     if (!(at->own.tau < LARGEST && at->own.tau > SMALLEST)) return;
-    of->gradient[columns - 1] -= u * d.tau;
-    line[columns - 1] += u * u * d.tau_tau;
-    line[of->width + columns - 1] -= u * d.tau_tau; /* the line of τ is the next one */
-    for (int64_t k = at->first; k <= at->last; k++) line[k] -= row[k] * (u * across + turn * d.tau);
+    for (int64_t p = 0; p < size; p++) {
+        double *line = of->hessian + (mean + p) * width;
+        of->gradient[mean + p] += z[p] * d.tau;
+        for (int64_t k = at->first; k <= at->last; k++) line[k] += row[k] * z[p] * across;
+        for (int64_t q = 0; q <= p; q++) line[mean + q] += z[p] * z[q] * d.tau_tau;
+        of->hessian[columns * width + mean + p] += z[p] * d.tau_tau;
+    }
 }
 
 void clear_slopes(const Problem *of) {
@@ -131,11 +156,12 @@ void slopes_here(const Problem *of) {
             lanes_add(last + k, across * lanes_at(row + k));
         gradient[columns] += d.tau;
         last[columns] += d.tau_tau;
-        if (tie_is_fitted(of->design)) add_tie_slopes(of, at, row, d, across);
+        if (of->design->leaning) add_lean_slopes(of, g, d, across);
     }
-    if (!tie_is_fitted(of->design)) return;
-    gradient[columns - 1] -= of->design->firmness * (*of->kappa - of->design->kappa);
-    of->hessian[(columns - 1) * (width + 1)] -= of->design->firmness;
+    for (int64_t p = 0, mean = mean_columns(of->design); p < of->design->leaning; p++) {
+        gradient[mean + p] -= of->firm[p] * of->lean[1 + p];
+        of->hessian[(mean + p) * (width + 1)] -= of->firm[p];
+    }
 }
 
 int tau_is_free(const Problem *of, const double *x) {
@@ -143,13 +169,16 @@ int tau_is_free(const Problem *of, const double *x) {
     return !(tau >= of->highest && slope >= 0) && !(tau <= of->lowest && slope <= 0);
 }
 
+int64_t free_parameters(const Problem *of, const double *x) {
+    return of->fixed ? mean_columns(of->design) : of->design->columns + tau_is_free(of, x);
+}
+
 double newton_step(const Problem *of, const double *x, double damping) {
-    int64_t columns = of->design->columns, size = columns + 1;
+    int64_t size = of->design->columns + 1, last = free_parameters(of, x);
     double largest = 0.0, predicted = 0.0;
-    int tau_free = tau_is_free(of, x);
     for (int64_t k = 0; k < size; k++) largest = most(largest, fabs(of->hessian[k * (of->width + 1)]));
     for (int64_t k = 0; k < size; k++) {
-        int free = k == columns ? tau_free : !(of->held && k == 0);
+        int free = k < last && !(of->held && k == 0);
         double *row = of->factor + k * size, *diagonal = &row[k];
         for (int64_t l = 0; l <= k; l++) row[l] = free ? -of->hessian[k * of->width + l] : 0.0;
         if (of->held) row[0] = 0.0;
@@ -166,7 +195,8 @@ double newton_step(const Problem *of, const double *x, double damping) {
  * logits below `ends` are all the same: one document with an extreme number must not shorten the steps of all others. */
 static double change_of(const Problem *of) {
     int64_t columns = of->design->columns;
-    double largest = fabs(of->step[columns]) / 3, tie = tie_is_fitted(of->design) ? of->step[columns - 1] : 0.0;
+    double largest = fabs(of->step[columns]) / 3;
+    const double *lean = of->step + mean_columns(of->design);
     pad(of, of->step);
     for (int64_t g = 0; g < of->design->groups; g++) {
         const Point *at = &of->points[g];
@@ -174,8 +204,11 @@ static double change_of(const Problem *of) {
         if (of->place[g] < 0) move = most(at->omega + move, at->ends) - most(at->omega, at->ends);
         largest = most(largest, fabs(move) / 4);
     }
-    for (int64_t k = 1; k <= *of->counted && tie != 0; k++)
-        largest = most(largest, fabs(of->step[columns] - tie * (of->points[of->counted[k]].v - of->middle)) / 3);
+    for (int64_t k = 1; k <= *of->counted && !of->fixed && of->design->leaning; k++) {
+        int64_t g = of->counted[k];
+        double move = of->step[columns] + leaning_of(of->design, g, lean) - of->design->offsets[g];
+        largest = most(largest, fabs(move) / 3);
+    }
     return largest;
 }
 
@@ -239,14 +272,14 @@ double climb(const Problem *of, double *x, double *left) {
 }
 
 double profile_curvature(const Problem *of, const double *x) {
-    int64_t columns = of->design->columns, size = columns + 1;
+    int64_t size = of->design->columns + 1;
     double curvature = -of->hessian[0], known = 0.0;
     Problem rest = *of;
     rest.held = 1;
     for (int64_t k = 0; k < size; k++) of->tangent[k] = 0.0;
     if (!(newton_step(&rest, x, 0.0) >= 0)) return curvature;
     for (int64_t k = 1; k < size; k++) of->tangent[k] = of->hessian[k * of->width];
-    if (!tau_is_free(of, x)) of->tangent[columns] = 0.0;
+    for (int64_t k = free_parameters(of, x); k < size; k++) of->tangent[k] = 0.0;
     solve(of->factor, size, of->tangent);
     of->tangent[0] = 0.0;
     for (int64_t k = 1; k < size; k++) known += of->tangent[k] * of->hessian[k * of->width];
@@ -324,6 +357,8 @@ int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room
     of->tangent = numbers += size;
     of->limit = numbers += size;
     of->other = numbers += size;
-    of->kappa = numbers + 2 * size;
+    of->moves = numbers += 2 * size;
+    of->lean = numbers + size;
+    of->firm = design->firm + term * design->leaning;
     return TB_OK;
 }

@@ -8,20 +8,21 @@
 #define NEARLY_BINOMIAL 14.0 /* of τ below its end: if the likelihood still rises, τ jumps to the end */
 #define NEGLIGIBLE (-23.0)   /* log of the expected tokens in a design cell without the term, below which it is left out */
 
-/* A design cell at a point x: logit mean ω, p, 1 − p, −log(1 − p), v, α_0, and log α_0 with its derivatives in ω;
+/* A design cell at a point x: logit mean ω, p, 1 − p, −log(1 − p), v, o + Σ γ z, log α_0 if that is fixed, α_0, and
+ * log α_0 with its derivatives in ω;
  * log p and −log(1 − p) of the observed share, NaN if the difference to them would have rounding errors; and the
  * columns in which its row of the design is not 0, from `first` to `last`; and what `absent_gain` has looked up. Up to a
  * logit of `ends`, documents without the term say nothing: their log-likelihood is between −e^NEGLIGIBLE and 0. */
 typedef struct {
-    double omega, ends, p, rest, delta, v, alpha_0, observed_log_p, observed_delta;
+    double omega, ends, p, rest, delta, v, lean, fixed, alpha_0, observed_log_p, observed_delta;
     Tied own;
     int64_t first, last;
     double kept[LANES];
 } Point;
 _Static_assert(sizeof(Point) == POINT, "regression.py allocates points");
 
-/* Everything that stays constant while one term is fitted. x has the coefficients and τ; `kappa` points to the κ of the
- * last call of `value_at`. */
+/* Everything that stays constant while one term is fitted. x has the coefficients and τ; `lean` points to the
+ * log-density of the priors at the last call of `value_at`, and its γ. If `fixed`, a search leaves γ and τ as they are. */
 typedef struct {
     const Design *design;
     const Term *present;  /* the design cells with the term */
@@ -30,16 +31,15 @@ typedef struct {
     Point *points;
     double middle, highest, lowest; /* v of all documents together, and the range of τ */
     double enough;                  /* gain of a step below which a search ends */
-    int64_t held;
+    int64_t held, fixed;
     int64_t width;      /* columns and τ, padded with zeros to whole LANES */
     const double *rows; /* of the design, `width` numbers each */
-    double *kappa;
+    const double *firm; /* of the term */
+    double *lean;
     double *gradient, *hessian; /* `width` numbers per row */
     double *padded;             /* `width` numbers */
-    double *factor, *step, *trial, *moved, *across, *tangent, *limit, *other; /* `other` has two rows */
+    double *factor, *step, *trial, *moved, *across, *tangent, *limit, *other, *moves; /* `other` has two rows */
 } Problem;
-
-TB_INLINE int tie_is_fitted(const Design *design) { return design->firmness > 0; }
 
 TB_INLINE const Term *term_in(const Problem *of, int64_t g) {
     return of->place[g] < 0 ? NULL : &of->present[of->place[g]];
@@ -51,6 +51,9 @@ int32_t prepare(const Design *design, const DesignRoom *design_room);
 /* Collects the cells of a term in each design cell, and the number of documents with it. */
 int32_t begin(const Cells *cells, const Design *design, int64_t term, const Room *room, const DesignRoom *design_room,
               Problem *of, double *documents);
+
+/* From now on α_0 of every design cell is that at x, and the precision is no longer fitted. */
+void fix_precision(Problem *of, const double *x);
 
 /* ℓ(x) minus the log-likelihood of one binomial per design cell. */
 double value_at(const Problem *of, const double *x);
@@ -91,6 +94,9 @@ void slopes_here(const Problem *of);
 
 /* Whether τ is not at an end of its range that the likelihood pushes it against. */
 int tau_is_free(const Problem *of, const double *x);
+
+/* How many of the parameters, from the first on, a search may change, apart from a first one that is held. */
+int64_t free_parameters(const Problem *of, const double *x);
 
 /* The Newton step with the diagonal raised by *damping*. Returns half of gradient times step, the gain that the
  * quadratic model predicts; NaN if the matrix is not positive definite. */

@@ -50,9 +50,9 @@ static void least_squares(const Problem *of, Aim (*aim_of)(const Problem *, int6
         for (int64_t l = 0; l <= k; l++) of->factor[k * size + l] = of->hessian[k * of->width + l];
     }
     of->factor[size * size - 1] = 1.0;
-    if (tie_is_fitted(of->design)) {
-        of->factor[(columns - 1) * (size + 1)] = 1.0;
-        of->step[columns - 1] = x[columns - 1];
+    for (int64_t k = mean_columns(of->design); k < columns; k++) {
+        of->factor[k * (size + 1)] = 1.0;
+        of->step[k] = x[k];
     }
     if (of->held) {
         for (int64_t k = 0; k < columns; k++) of->factor[k * size] = 0.0;

@@ -237,7 +237,7 @@ static void test_term(const Cells *cells, const Design *design, const LengthClas
 int32_t tb_placements(const Cells *cells, const Design *design, const LengthClasses *classes,
                       const PlacementTask *task, const PlacementRoom *room) {
     int64_t groups = design->groups, columns = design->columns;
-    if (columns < 2) return TB_BAD_INDEX;
+    if (columns < 2 || mean_columns(design) < columns) return TB_BAD_INDEX;
     if (room->size < 2 * MOST_SIZES * groups + 3 * groups + columns * columns) return TB_NO_ROOM;
     for (int64_t g = 0; g < groups; g++)
         if (classes->starts[g] < 0 || classes->starts[g + 1] < classes->starts[g] ||

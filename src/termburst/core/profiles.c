@@ -121,19 +121,18 @@ ProfilePoint profile_at(const SideProfile *of, double tau) {
     return at;
 }
 
-int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideProfileTask *task, const Room *room,
-                    const GroupRoom *group_room) {
-    GroupModel model = {group_room->groups, cells->groups, 0.0, 0.0};
-    double mixed;
-    int32_t status = has_group_room(cells, group_room);
-    for (int64_t k = 0; k < task->size && status == TB_OK; k++) {
+int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideProfileTask *task, const Room *room) {
+    Group groups[2];
+    const int64_t size = cells->groups;
+    if (size > 2 || lengths->groups != size) return TB_BAD_INDEX;
+    for (int64_t k = 0; k < task->size; k++) {
         int64_t i = task->terms[k];
-        status = gather_groups(cells, lengths, i, room, &model, &mixed);
+        int32_t status = gather_groups(cells, lengths, i, room, groups);
         if (status != TB_OK) return status;
-        for (int64_t g = 0; g < cells->groups; g++)
-            profile_of(&model.group[g], task->start[i], task->highest, &task->out[k * cells->groups + g]);
+        for (int64_t g = 0; g < size; g++)
+            profile_of(&groups[g], task->start[i], task->highest, &task->out[size * k + g]);
     }
-    return status;
+    return TB_OK;
 }
 
 /* clang-format off */

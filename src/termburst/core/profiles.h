@@ -21,7 +21,7 @@ typedef struct {
 } SideProfile;
 
 /* The terms, the τ where each window of points starts to be searched, the τ from which on precisions are so unlikely that
- * it ends, and one profile per term and group. */
+ * it ends, and one profile per term and group. There are one or two groups. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
@@ -37,7 +37,7 @@ typedef struct {
 
 ProfilePoint profile_at(const SideProfile *profile, double tau);
 
-TB_API int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideProfileTask *task, const Room *room,
-                           const GroupRoom *group_room);
+TB_API int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideProfileTask *task,
+                           const Room *room);
 
 #endif

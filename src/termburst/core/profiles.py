@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core import beta_binomial, groups
+from termburst.core import beta_binomial
 from termburst.core.binding import Float, In_f64, In_i64, Int, Struct, call, pointer, require
 from termburst.core.cells import Cells
 from termburst.core.groups import GroupLengths
@@ -50,10 +50,10 @@ def profiles(cells: Cells, lengths: GroupLengths, terms: Integers, start: Floats
 
     *start* is the τ around which the likelihood is, one entry per term of the collection; no point is above *highest*.
     """
-    require(lengths.groups == cells.groups, "there must be one length table per group")
+    require(lengths.groups == cells.groups <= 2, "there must be one or two groups, and one length table per group")
     require(start.shape == (cells.terms,), "start must have one entry per term")
     require(not np.isnan(start).any(), "start must be a number")
     out = np.zeros((terms.size, cells.groups), SIDE_PROFILE)
     task = SideProfileTask(terms=terms, size=terms.size, start=start, highest=highest, out=out.reshape(-1))
-    call("tb_profiles", cells, lengths, task, beta_binomial.room(cells, cells.groups), groups.room(cells.groups))
+    call("tb_profiles", cells, lengths, task, beta_binomial.room(cells, cells.groups))
     return out

@@ -18,6 +18,8 @@
 #define CUBIC_FIRST 1e-3    /* and no more than this at the point before */
 #define HIGHER 1e-5         /* of another maximum that matters for a limit */
 #define FARTHEST_BEND 2.0   /* of a parameter from the tangent, up to which a parabola is believed */
+#define PRECISION_STEP 0.1  /* of a parameter of the precision, for a derivative */
+#define TELLING 6.0         /* documents with a term from which its precision says something: fewer bursts are conditional */
 #define CLEAR 0.3           /* √(2 × fall of ℓ) from which a point says how the profile bends */
 enum { LIMIT_ROUNDS = 40, JOINT_ROUNDS = 16, HIGHER_ROUNDS = 3, MOST_CLIMBS = 2 };
 
@@ -111,6 +113,47 @@ static void fit_without(Problem *of, const double *fit, double documents, double
     of->held = 0;
 }
 
+/* The `spread` of a fit: d is how fast log V changes with each parameter of the precision, and C their covariance; the
+ * variance of log V is dᵀCd. V is the inverse of the curvature of β_0 if α_0 of each design cell is fixed; where the
+ * estimate is infinite, in the fit *without* β_0. If this is NULL, V is left out. */
+static void note_spread(Problem *of, const double *precision, const double *without, double *out) {
+    int64_t size = of->design->columns + 1, mean = mean_columns(of->design), leaning = of->design->leaning;
+    int infinite = !(precision[size + 2] >= SEPARATED);
+    const double *x = infinite && without != NULL ? without : precision;
+    double *moved = of->other, *d = of->moves, *along = of->across, first = NAN;
+    for (int64_t p = 0; p <= leaning; p++) out[p] = NAN;
+    for (int64_t k = 0; k < size; k++) moved[k] = precision[k];
+    for (int64_t k = mean - 1; k < size && without != NULL; k++) {
+        if (k >= mean) moved[k] = precision[k] + PRECISION_STEP;
+        fix_precision(of, moved);
+        value_at(of, x);
+        slopes_here(of);
+        double curvature = profile_curvature(of, x);
+        if (k < mean) first = curvature;
+        if (!(curvature > 0 && first > 0)) return;
+        if (k < mean) continue;
+        d[k] = -log(curvature / first) / PRECISION_STEP;
+        moved[k] = precision[k];
+    }
+    of->fixed = 0;
+    of->held = infinite;
+    value_at(of, precision);
+    slopes_here(of);
+    int64_t last = free_parameters(of, precision);
+    double known = newton_step(of, precision, 0.0), total = 0.0;
+    of->held = 0;
+    if (isnan(known)) return;
+    for (int64_t k = 0; k < size && without != NULL; k++) along[k] = k >= mean && k < last ? d[k] : 0.0;
+    if (without != NULL) solve(of->factor, size, along);
+    for (int64_t k = mean; k < last && without != NULL; k++) total += d[k] * along[k];
+    out[0] = without != NULL ? total : NAN;
+    for (int64_t p = 0; p < leaning; p++) {
+        for (int64_t k = 0; k < size; k++) along[k] = k == mean + p;
+        solve(of->factor, size, along);
+        out[1 + p] = along[mean + p];
+    }
+}
+
 /* Fit one term from its start and from the observed shares, whichever is better. */
 static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double documents) {
     int64_t size = of->design->columns + 1;
@@ -126,8 +169,14 @@ static void fit_one(Problem *of, const DesignFitTask *task, int64_t term, double
         value_at(of, out);
         slopes_here(of);
         out[size + 2] = profile_curvature(of, out);
+        double *spread = task->spread + term * (1 + of->design->leaning);
+        if (task->alone) {
+            note_spread(of, out, NULL, spread);
+            return;
+        }
         for (int64_t k = 0; k < size; k++) task->tangent[term * size + k] = of->tangent[k];
         fit_without(of, out, documents, task->rival[term], without);
+        if (of->design->leaning && documents >= TELLING) note_spread(of, out, without, spread);
         return;
     }
     out[size - 1] = x[size - 1] = between(start[size - 1], of->lowest, of->highest);
@@ -198,7 +247,7 @@ static double joint_limit(const Problem *of, double top, double root, double sid
             continue;
         }
         for (int64_t k = 0; k < size; k++) of->across[k] = k > 0 ? of->hessian[k * of->width] : 0.0;
-        if (!tau_is_free(of, x)) of->across[size - 1] = 0.0;
+        for (int64_t k = free_parameters(of, x); k < size; k++) of->across[k] = 0.0;
         solve(of->factor, size, of->across);
         for (int64_t k = 1; k < size; k++) slope += of->across[k] * of->gradient[k];
         double fallen = sqrt(most(2 * (top - value - left), 0.0)), steep = -side * slope / most(fallen, 1e-3);
@@ -396,7 +445,10 @@ TB_LAYOUT(regression,
     TB_FIELD(Design, tokens),
     TB_FIELD(Design, longest),
     TB_FIELD(Design, kappa),
-    TB_FIELD(Design, firmness),
+    TB_FIELD(Design, offsets),
+    TB_FIELD(Design, leans),
+    TB_FIELD(Design, firm),
+    TB_FIELD(Design, leaning),
     TB_WHOLE(DesignRoom),
     TB_FIELD(DesignRoom, present),
     TB_FIELD(DesignRoom, place),
@@ -410,11 +462,13 @@ TB_LAYOUT(regression,
     TB_FIELD(DesignFitTask, held),
     TB_FIELD(DesignFitTask, scan),
     TB_FIELD(DesignFitTask, keep),
+    TB_FIELD(DesignFitTask, alone),
     TB_FIELD(DesignFitTask, start),
     TB_FIELD(DesignFitTask, out),
     TB_FIELD(DesignFitTask, without),
     TB_FIELD(DesignFitTask, rival),
     TB_FIELD(DesignFitTask, tangent),
+    TB_FIELD(DesignFitTask, spread),
     TB_WHOLE(DesignLimitTask),
     TB_FIELD(DesignLimitTask, terms),
     TB_FIELD(DesignLimitTask, size),

@@ -2,7 +2,8 @@
  *
  * Documents with the same row x_g of the design matrix are one design cell. Its logit mean is ω_g = x_g·β, and its
  * precision is log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g), with v the same for all documents together: the tie of
- * groups.h. Each design cell has its own length table, so that the fit of a term costs its own occurrences and one
+ * groups.h. Besides, the precision may lean on covariates: log α_0g = τ + o_g + Σ γ_p z_gp − κ (v_g − v), where o is given,
+ * and each γ_p is fitted with a normal prior around 0. Each design cell has its own length table, so that the fit of a term costs its own occurrences and one
  * look-up per design cell, whatever the number of documents.
  */
 #ifndef TB_REGRESSION_H
@@ -11,9 +12,9 @@
 #include "beta_binomial.h"
 
 /* The design: `rows` has `columns` numbers per design cell. `group` is the design cell of each cell of the collection,
- * in ascending order within a term. `tables` and `tokens` are the length table and the tokens of each design cell. If
- * `firmness` is above 0, the tie is fitted, too: the last column must be 0 in all rows, its coefficient is the κ of the
- * term, and −firmness (κ − `kappa`)²/2 is added to ℓ, a normal prior. */
+ * in ascending order within a term. `tables` and `tokens` are the length table and the tokens of each design cell.
+ * `offsets` has o, and `leans` has z, `leaning` numbers per design cell. The last `leaning` columns must be 0 in all rows;
+ * their coefficients are the γ. `firm` has `leaning` numbers per term of the collection, and −firm_p γ_p²/2 is added to ℓ. */
 typedef struct {
     const double *rows;
     int64_t columns;
@@ -23,12 +24,27 @@ typedef struct {
     const double *tokens;
     int64_t longest;
     double kappa;
-    double firmness;
+    const double *offsets;
+    const double *leans;
+    const double *firm;
+    int64_t leaning;
 } Design;
+
+/* Columns whose coefficients are of the mean; the others are of the precision, as is τ. */
+TB_INLINE int64_t mean_columns(const Design *design) {
+    return design->columns - design->leaning;
+}
+
+/* What is added to log α_0 of design cell g, given the γ. */
+TB_INLINE double leaning_of(const Design *design, int64_t g, const double *gamma) {
+    double lean = design->offsets[g];
+    for (int64_t p = 0; p < design->leaning; p++) lean += design->leans[g * design->leaning + p] * gamma[p];
+    return lean;
+}
 
 /* Scratch space of one thread: one Term, one place and one point (POINT bytes) per design cell, and `size` numbers;
  * `counted` has one number more than there are design cells. */
-enum { POINT = 144 };
+enum { POINT = 160 };
 typedef struct {
     void *present;
     int64_t *place;
@@ -46,18 +62,24 @@ typedef struct {
  * `tangent` receives, with `keep`, how fast each other parameter follows β_0: as many numbers per term as `start` has.
  *
  * `rival` has one number per term: the highest other maximum over τ, which `scan` writes; −∞ if there is none, ∞ if
- * nothing is known. A fit with β_0 held that is above it needs no scan: what is held only lowers the other maxima. */
+ * nothing is known. A fit with β_0 held that is above it needs no scan: what is held only lowers the other maxima.
+ *
+ * `spread` receives, with `keep`, 1 + `leaning` numbers per term: the variance of log V, where V is the variance of β_0 given
+ * the precision, and the variance of each γ. NaN if not known, or if there are no γ. If `alone`, the variances of γ are
+ * all that is found, and there are no fits with β_0 = 0. */
 typedef struct {
     const int64_t *terms;
     int64_t size;
     int64_t held;
     int64_t scan;
     int64_t keep;
+    int64_t alone;
     const double *start;
     double *out;
     double *without;
     double *rival;
     double *tangent;
+    double *spread;
 } DesignFitTask;
 
 /* As above; `fits` are rows of `out` of a fit with no column held, `without` those with the first one held at 0, where a

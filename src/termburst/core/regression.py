@@ -17,8 +17,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 AFTER = 3  # numbers after the coefficients and τ in a row of a fit: gain, what one more step would bring, curvature
-SCRATCH = 8  # rows of scratch space, as in design_problem.c
-POINT = 144  # bytes of a design cell at a point, as in regression.h
+SCRATCH = 10  # rows of scratch space, as in design_problem.c
+POINT = 160  # bytes of a design cell at a point, as in regression.h
 
 
 class Design(Struct):
@@ -31,7 +31,10 @@ class Design(Struct):
         ("tokens", In_f64),
         ("longest", Int),
         ("kappa", Float),
-        ("firmness", Float),
+        ("offsets", In_f64),
+        ("leans", In_f64),
+        ("firm", In_f64),
+        ("leaning", Int),
     ]
 
 
@@ -53,11 +56,13 @@ class DesignFitTask(Struct):
         ("held", Int),
         ("scan", Int),
         ("keep", Int),
+        ("alone", Int),
         ("start", In_f64),
         ("out", Out_f64),
         ("without", Out_f64),
         ("rival", Out_f64),
         ("tangent", Out_f64),
+        ("spread", Out_f64),
     ]
 
 
@@ -76,15 +81,21 @@ class DesignLimitTask(Struct):
 
 def design(
     cells: Cells, rows: Floats, group: NDArray[np.int32], tables: Floats, tokens: Floats, longest: int, kappa: float,
-    firmness: float = 0.0,
+    offsets: Floats | None = None, leans: Floats | None = None, firm: Floats | None = None,
 ) -> Design:  # fmt: skip
     """The design in the form of the kernels: *rows* has one row per design cell, *group* the design cell of each cell.
 
-    The cells of a term must be in ascending order of their design cells. With a *firmness* above 0 the tie of each term
-    is fitted, with a normal prior of that precision around *kappa*; the last column of *rows* must be 0.
+    The cells of a term must be in ascending order of their design cells. *offsets* are added to log α_0 of the design
+    cells. With *leans*, one row per design cell, so are their products with γ, whose normal priors around 0 have the
+    precisions *firm*, one row per term. There must be a column of 0 for each lean at the end of *rows*.
     """
-    require(firmness == 0 or (firmness > 0 and not rows[:, -1].any()), "the last column stands for kappa and must be 0")
     require(rows.ndim == 2 and rows.size > 0, "a design must have rows and columns")
+    leans = np.zeros((len(rows), 0)) if leans is None else leans
+    firm = np.zeros((cells.terms, 0)) if firm is None else firm
+    offsets, last = np.zeros(len(rows)) if offsets is None else offsets, rows.shape[1] - leans.shape[1]
+    require(leans.shape[0] == len(rows) == len(offsets), "each design cell must have its offset and leans")
+    require(firm.shape == (cells.terms, leans.shape[1]) and last > 0, "each term and lean must have a precision")
+    require(not rows[:, last:].any(), "the last columns stand for the leans and must be 0")
     require(tables.shape == (len(rows), PANELS, DEGREE + 1, 2), "there must be one length table per design cell")
     require(tokens.shape == (len(rows),), "there must be one number of tokens per design cell")
     require(cells.groups == 1 and group.shape == (cells.size,), "each cell must have its design cell")
@@ -98,7 +109,10 @@ def design(
         tokens=tokens,
         longest=longest,
         kappa=kappa,
-        firmness=firmness,
+        offsets=offsets,
+        leans=leans,
+        firm=firm,
+        leaning=leans.shape[1],
     )
 
 
@@ -128,28 +142,34 @@ def fit_design(
     """
     _check_rows(cells, of, start, out)
     task = DesignFitTask(
-        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, start=start, out=out, without=out,
-        rival=_rivals(cells, rivals), tangent=start,
+        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, alone=False, start=start, out=out,
+        without=out, rival=_rivals(cells, rivals), tangent=start, spread=out,
     )  # fmt: skip
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
 def fit_without(
     cells: Cells, of: Design, terms: Integers, fits: Floats, out: Floats, without: Floats, tangents: Floats,
-    rivals: Floats | None = None,
+    rivals: Floats | None = None, spread: Floats | None = None, alone: bool = False,
 ) -> None:  # fmt: skip
     """Fit the given terms with their first coefficient held at 0, into *without*.
 
     *fits* has the coefficients and τ of the fits with it; *out* receives these with `AFTER` numbers, of which the one
     about one more step is 0, and *tangents*, in rows like *fits*, how fast each other parameter follows the first one.
     Other maxima are looked for only if *rivals*, as `fit_design` writes it, may be higher.
+
+    Rows of *spread* receive the variance of log V, where V is the variance of the first coefficient given the
+    precision, and the variance of each γ; nothing if there are no leans. If *alone*, the variances of γ are all that is
+    found.
     """
     _check_rows(cells, of, fits, out)
     require(without.shape == out.shape, "rows of without must be like those of out")
     require(tangents.shape == fits.shape, "rows of tangents must be like those of fits")
+    spread = np.empty((cells.terms, 1 + of.leaning)) if spread is None else spread
+    require(spread.shape == (cells.terms, 1 + of.leaning), "a row of spread must have one number more than leans")
     task = DesignFitTask(
-        terms=terms, size=terms.size, held=False, scan=False, keep=True, start=fits, out=out, without=without,
-        rival=_rivals(cells, rivals), tangent=tangents,
+        terms=terms, size=terms.size, held=False, scan=False, keep=True, alone=alone, start=fits, out=out,
+        without=without, rival=_rivals(cells, rivals), tangent=tangents, spread=spread,
     )  # fmt: skip
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 

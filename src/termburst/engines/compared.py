@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from termburst.engines.bins import key_columns
 from termburst.engines.term_cells import cells_of_groups
-from termburst.inference.keyness import FEW_GROUPS, FEW_PER_GROUP, compare, dealt_terms
+from termburst.inference.keyness import compare
 from termburst.inference.robust_scale import ScaleSums, scale_sums
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells, joined
@@ -35,9 +34,8 @@ class Comparing:
     Attributes
     ----------
     groups : name, lengths and documents of each length, of every group
-    of, method, confidence, min_count, draws, seed, contrasts : see `engines.keyness`
+    of, method, confidence, min_count, contrasts : see `engines.keyness`
     terms : the number of all terms
-    dealt : the number of terms whose documents are permuted; see `inference.keyness.keyness_groups`
     sums : for each side of each pair, those over all terms; see `robust_scale`
     priors : for each pair, what all terms say about the precisions; see `two_sides`
     """
@@ -47,11 +45,8 @@ class Comparing:
     method: str
     confidence: float | None
     min_count: int
-    draws: int
-    seed: int
     contrasts: bool | None = None
     terms: int = 0
-    dealt: int = 0
     sums: tuple[ScaleSums, ...] = ()
     priors: tuple[PrecisionPrior, ...] = ()
 
@@ -71,12 +66,12 @@ class Comparing:
             return found["value"].to_numpy()
 
         total = rows.group_by("what", "pair", "k").sum()
-        terms, dealt = (int(sums(what, 0).sum()) for what in ("terms", "dealt"))
+        terms = int(sums("terms", 0).sum())
         if self.of == "burstiness":
             sides = [ScaleSums(sums("known", side), sums("scale", side)) for side in range(2 * self.pairs)]
-            return replace(self, terms=terms, dealt=dealt, sums=tuple(sides))
+            return replace(self, terms=terms, sums=tuple(sides))
         priors = [PrecisionPrior.of_sums(sums("precisions", pair)) for pair in range(self.pairs)]
-        return replace(self, terms=terms, dealt=dealt, priors=tuple(priors))
+        return replace(self, terms=terms, priors=tuple(priors))
 
     @property
     def overall(self) -> bool:
@@ -86,13 +81,7 @@ class Comparing:
     @property
     def pairs(self) -> int:
         """How many pairs of corpora are compared."""
-        return 0 if self.overall else len(self.groups) if self.contrasts else 1
-
-    @cached_property
-    def permuted(self) -> bool:
-        """Whether there may be terms whose documents are permuted."""
-        documents = sum(int(number[lengths > 0].sum()) for _, lengths, number in self.groups)
-        return self.overall and len(self.groups) > FEW_GROUPS and documents < FEW_PER_GROUP * len(self.groups)
+        return len(self.groups) if self.contrasts or self.overall else 1
 
     def cells(self, patterns: pl.DataFrame) -> tuple[pl.Series, list[TermCells]]:
         """The terms, and their cells in each group."""
@@ -100,7 +89,7 @@ class Comparing:
 
     def sides(self, own: list[TermCells]) -> list[tuple[str, TermCells, TermCells]]:
         """The pairs that are compared: name, cells of A, cells of B."""
-        if not self.contrasts:
+        if not self.contrasts and not self.overall:
             return [("", own[0], own[1])]
         names = [name for name, *_ in self.groups]
         return [(name, own[g], merged(own[:g] + own[g + 1 :])) for g, name in enumerate(names)]
@@ -111,7 +100,7 @@ class Comparing:
 
         lengths, documents = np.array([2, 3]), np.array([6, 6])
         small = replace(
-            self, groups=tuple((name, lengths, documents) for name, *_ in self.groups), terms=2, sums=(), priors=(), draws=99
+            self, groups=tuple((name, lengths, documents) for name, *_ in self.groups), terms=2, sums=(), priors=()
         )
         rows = [
             {"term": term, "count": 1, "length": 2, "group": name, "documents": 2}
@@ -144,10 +133,8 @@ def compared(patterns: pl.DataFrame, *, comparing: Comparing) -> pl.DataFrame:
     terms, own = comparing.cells(patterns)
     if comparing.overall:
         names = [name for name, *_ in comparing.groups]
-        columns, counted, least = group_columns(
-            own, names, comparing.min_count, comparing.draws, comparing.seed, comparing.dealt
-        )
-        return term_frame(terms, columns | key_columns(columns["p_value"], least), counted)
+        columns, counted = group_columns(own, names, comparing.min_count, comparing.priors or None)
+        return term_frame(terms, columns | key_columns(columns["p_value"], columns["least_p"]), counted)
     function = _bursts if comparing.of == "burstiness" else _frequencies
     tables = []
     for number, (name, a, b) in enumerate(comparing.sides(own)):
@@ -198,17 +185,14 @@ def learned_from(patterns: pl.DataFrame | None, *, comparing: Comparing) -> pl.D
     found: dict[tuple[str, int], Any] = {}
     if patterns is not None:
         found["terms", 0] = [patterns["term"].n_unique()]
-        found["dealt", 0] = [0]
         _, own = comparing.cells(patterns)
-        if comparing.permuted:
-            found["dealt", 0] = [int(dealt_terms(own, fit_beta_binomial(joined(own))).sum())]
-        for pair, (_, *sides) in enumerate([] if comparing.overall else comparing.sides(own)):
+        for pair, (_, *sides) in enumerate(comparing.sides(own)):
             if comparing.of == "burstiness":
                 for number, side in enumerate(sides, 2 * pair):
                     sums = scale_sums(side, fit_beta_binomial(side))
                     found["known", number], found["scale", number] = sums.terms, sums.scale
             else:
-                found["precisions", pair] = compare(*sides).sides.prior_sums()
+                found["precisions", pair] = compare(sides[0], sides[1]).sides.prior_sums()
     rows = [(what, pair, k, float(value)) for (what, pair), values in found.items() for k, value in enumerate(values)]
     schema = {"what": pl.String, "pair": pl.Int64, "k": pl.Int64, "value": pl.Float64}
     return pl.DataFrame(rows, schema=schema, orient="row")

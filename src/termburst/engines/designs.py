@@ -26,6 +26,7 @@ from termburst.engines.frames import back_from_polars, concatenated, in_polars, 
 from termburst.engines.reach import warn_if_out_of_reach
 from termburst.engines.term_cells import cells_of_groups
 from termburst.inference.designs import ContrastTest, DesignComparison
+from termburst.inference.leaning import LEAST, SUMS, Leaning
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells
 from termburst.statistics.tally import Integers
@@ -54,6 +55,7 @@ class Designing:
     covariates : one row per cell
     documents, summed : lengths, and documents of each length, of each cell; *summed* has one document per cluster, and
         is empty without clusters
+    leanings, summed_leanings : what all terms say about the precision, by contrast, for each of these two
     """
 
     formula: str
@@ -65,6 +67,8 @@ class Designing:
     covariates: Any = None
     documents: tuple[tuple[Integers, Integers], ...] = ()
     summed: tuple[tuple[Integers, Integers], ...] = ()
+    leanings: tuple[Leaning, ...] = ()
+    summed_leanings: tuple[Leaning, ...] = ()
 
     @property
     def columns(self) -> list[str]:
@@ -111,6 +115,7 @@ def keyness_by_design(
         _check_clusters(int(sum(documents.sum() for _, documents in designing.summed)), cluster, design)
     like = source.frame if isinstance(source.frame, nw.DataFrame) else None
     parts = tuple(in_polars(part)[0] for part in parts)
+    designing = _with_leanings(designing, parts)
     function = partial(designed, designing=designing)
     results = kept(map_terms(parts, function, dict(designed(None, designing=designing).schema)))
     # Each contrast is a question of its own, so each has its own family of tests.
@@ -234,6 +239,7 @@ def designed(patterns: pl.DataFrame | None, *, designing: Designing) -> pl.DataF
     table = keyness_of_cells(
         own, terms.to_list(), designing.covariates, designing.formula, contrast=designing.contrast,
         strata=designing.strata, confidence=confidence, adjust="none", min_count=designing.min_count, sort="term",
+        leanings=designing.leanings or None,
     )  # fmt: skip
     if designing.summed:
         groups = [(SUMMED + name, *lengths) for name, lengths in zip(designing.groups, designing.summed, strict=True)]
@@ -246,15 +252,55 @@ def designed(patterns: pl.DataFrame | None, *, designing: Designing) -> pl.DataF
     )
 
 
+def _with_leanings(designing: Designing, parts: tuple[Any, ...]) -> Designing:
+    """The design with what all terms say about the precision: sums that add over terms."""
+    found = map_terms(
+        parts, partial(leaning_sums, designing=designing), dict(leaning_sums(None, designing=designing).schema)
+    )
+    keys = ["sums_of", "contrast", "column", "place"]
+    sums = to_polars(found.group_by(*keys).agg(nw.col("total").sum())).sort(keys)
+    found_of: dict[str, tuple[Leaning, ...]] = {"leanings": (), "summed_leanings": ()}
+    for (kind,), rows in sums.partition_by("sums_of", as_dict=True, maintain_order=True).items():
+        by_contrast = (one["total"].to_numpy() for one in rows.partition_by("contrast", maintain_order=True))
+        found_of[str(kind)] = tuple(Leaning.of(total.reshape(-1, SUMS)) for total in by_contrast)
+    return replace(designing, leanings=found_of["leanings"], summed_leanings=found_of["summed_leanings"])
+
+
+def leaning_sums(patterns: pl.DataFrame | None, *, designing: Designing) -> pl.DataFrame:
+    """`DesignComparison.leaning_sums` of some terms, of which all patterns are given, for each contrast."""
+    import polars as pl
+
+    design = designing.design()
+    contrasts, frames = design.contrasts(designing.contrast), []
+    of_clusters = pl.col("group").str.starts_with(SUMMED)
+    for kind, prefix, lengths in (
+        ("leanings", "", designing.documents),
+        ("summed_leanings", SUMMED, designing.summed),
+    ):
+        if patterns is None or not lengths:
+            continue
+        # Only these can say anything; the others need no fits.
+        some = patterns.filter(of_clusters == bool(prefix)).filter(pl.col("documents").sum().over("term") >= LEAST)
+        groups = [(prefix + name, *own) for name, own in zip(designing.groups, lengths, strict=True)]
+        data = design_cells(cells_of_groups(some, groups)[1], design.cell)
+        compared = DesignComparison(data, design.rows)
+        for k, one in enumerate(contrasts):
+            sums = compared.leaning_sums(one)
+            column, place = (index.ravel() for index in np.indices(sums.shape))
+            rows = {"sums_of": [kind] * sums.size, "contrast": np.full(sums.size, k), "column": column, "place": place}
+            frames.append(pl.DataFrame(rows | {"total": sums.ravel()}))
+    schema = {"sums_of": pl.String, "contrast": pl.Int64, "column": pl.Int64, "place": pl.Int64, "total": pl.Float64}
+    return pl.concat(frames) if frames else pl.DataFrame(schema=schema)
+
+
 def _with_clusters(table: pl.DataFrame, terms: pl.Series, own: list[TermCells], designing: Designing) -> pl.DataFrame:
     """The table of a comparison whose documents are clusters; that of the documents is in the last two columns."""
     import polars as pl
 
     design = designing.design()
     compared = DesignComparison(design_cells(own, design.cell), design.rows)
-    tests = [
-        compared.test(one, designing.confidence, prefix="clusters, ") for one in design.contrasts(designing.contrast)
-    ]
+    contrasts, leanings = design.contrasts(designing.contrast), designing.summed_leanings
+    tests = compared.tests(contrasts, designing.confidence, "clusters, ", leanings or None)
     found = pl.concat([_columns_of(test, terms) for test in tests])
     plain = table.cast({"term": pl.String, "contrast": pl.String}).rename(
         {"statistic": "statistic_documents", "p_value": "p_documents"}

@@ -20,7 +20,7 @@ from termburst.engines.door import Opened, check_one_engine, opened
 from termburst.engines.effects import with_effects, with_selected_ends
 from termburst.engines.frames import back_from_polars, in_polars, to_polars
 from termburst.engines.reach import warn_if_out_of_reach
-from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole
+from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.models.cells import check_lengths
 from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, Compared
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
@@ -44,8 +44,6 @@ def keyness(
     adjust: str = "bh",
     min_count: int = 1,
     of: Compared = "frequency",
-    draws: int = 1_999,
-    seed: int = 0,
     counting: CountingOptions | None = None,
     check: bool = True,
     **columns: str,
@@ -74,7 +72,6 @@ def keyness(
     cluster : a column that says which documents may depend on each other, strings or integers
         Within a cluster no column of the formula may vary; its documents are then one.
     method, confidence, adjust, min_count, of : see `termburst.keyness`; there is no method "bootstrap" here
-    draws, seed : see `termburst.keyness_groups`
     counting, check, **columns : see `term_statistics`; they are for both frames
 
     Examples
@@ -95,7 +92,7 @@ def keyness(
         asked = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
         designing = Designing(formula, strata, asked, confidence, checked_whole("min_count", min_count))
         return keyness_by_design(frame, columns, designing, adjust, cluster, counting, check=check)
-    comparing = _checked(Comparing((), of, method, confidence, min_count, draws, seed, contrasts=contrasts), adjust)
+    comparing = _checked(Comparing((), of, method, confidence, min_count, contrasts=contrasts), adjust)
     if (other is None) == (by is None):
         raise ValueError("give the frame to compare with, or by= with a column that has the groups, and not both")
     if by is None:
@@ -207,8 +204,6 @@ def _checked(comparing: Comparing, adjust: str) -> Comparing:
             "engines.term_statistics(frame, detail='patterns') of both frames with termburst.keyness"
         )
     checked_whole("min_count", comparing.min_count)
-    checked_whole("draws", comparing.draws, least=LEAST_DRAWS)
-    checked_whole("seed", comparing.seed)
     return comparing
 
 

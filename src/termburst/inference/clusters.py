@@ -18,7 +18,9 @@ from numpy.typing import NDArray
 
 from termburst.inference import distributions as stats
 from termburst.inference.confident_effect import agreeing
-from termburst.inference.designs import Contrast, ContrastTest, DesignComparison, one_sided, spanning_rows
+from termburst.inference.designs import Contrast, ContrastFits, ContrastTest, DesignComparison
+from termburst.inference.leaning import Leaning
+from termburst.inference.ratio_tails import inverse_tail
 
 Floats = NDArray[np.float64]
 BLOCK = 4_000_000  # numbers of a block of terms × documents
@@ -59,10 +61,10 @@ def cluster_test(
     """Test a contrast that varies within clusters, for every term: p by random signs of the scores of clusters."""
     _, codes = np.unique(cluster, return_inverse=True)
     clusters = int(codes.max()) + 1
-    rows, unit = spanning_rows(compared.rows, contrast.vector, compared.data.tokens, contrast.sides is None)
-    plain = compared.test(contrast, None)
-    full, without = compared.both(rows)
-    size = without.shape[0]
+    leaning = Leaning.of(compared.leaning_sums(contrast))
+    fits = compared.fitted(contrast, leaning)
+    plain = compared.test(contrast, None, leaning=leaning, fits=fits)
+    size = plain.p_value.size
     p_value, spread = np.full(size, np.nan), np.full(size, np.nan)
     step = max(1, BLOCK // max(counts.shape[0], 1))
     by_term = counts.tocsc()
@@ -70,7 +72,7 @@ def cluster_test(
     terms = compared.regression.occurring
     for first in range(0, terms.size, step):
         part = terms[first : first + step]
-        score, model = _scores(compared, rows, without[part], by_term[:, part], lengths, cell, codes, clusters)
+        score, model = _scores(compared, fits, part, by_term[:, part], lengths, cell, codes, clusters)
         p_value[part] = random_signs(score)
         with np.errstate(divide="ignore", invalid="ignore"):
             spread[part] = (score**2).sum(axis=1) / model
@@ -79,11 +81,9 @@ def cluster_test(
     limits = np.full((size, 2), np.nan)
     if confidence is not None:
         # The variance of T between clusters, relative to that of the model, widens the interval.
-        freedom = max(clusters - compared.rows.shape[1], 1)
+        freedom = np.full(size, max(clusters - compared.rows.shape[1], 1.0))
         scale = np.clip(np.nan_to_num(spread, nan=1.0), 1.0, 100.0)
-        separated = plain.status == "separated"
-        critical = scale * np.where(separated, one_sided(confidence, freedom), stats.f.isf(1 - confidence, 1, freedom))
-        limits = compared.limits(rows, full, without, critical) / unit
+        limits = fits.limits(scale * inverse_tail(1 - confidence, freedom, fits.separated))
         limits = agreeing(limits, plain.log_ratio, p_value, 1 - confidence)
     p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
     reference = np.where(plain.reference == "", "", "random signs of clusters").astype(object)
@@ -94,8 +94,8 @@ def cluster_test(
 
 def _scores(
     compared: DesignComparison,
-    rows: Floats,
-    without: Floats,
+    fits: ContrastFits,
+    terms: NDArray[np.intp],
     counts: Any,
     lengths: Floats,
     cell: NDArray[np.intp],
@@ -103,14 +103,14 @@ def _scores(
     clusters: int,
 ) -> tuple[Floats, Floats]:
     """S_c, terms × clusters, and the variance of T according to the model."""
-    columns = rows.shape[1]
+    columns, without, rows = compared.rows.shape[1], fits.without[terms], fits.rows[:, : compared.rows.shape[1]]
     omega = np.clip(without[:, :columns] @ rows.T, -60, 30)
     mean = 1 / (1 + np.exp(-omega))
     overall = np.asarray(counts.sum(axis=0)).ravel() / lengths.sum()
     overall = np.clip(overall, 1e-300, 1 - 1e-16)
     v = -np.abs(omega) - 2 * np.log1p(np.exp(-np.abs(omega)))
     middle = np.log(overall) + np.log1p(-overall)
-    tau = without[:, [columns]] - compared.regression.kappa * (v - middle[:, None])
+    tau = fits.precision(terms) - compared.regression.kappa * (v - middle[:, None])
     rho = 1 / (1 + np.exp(np.clip(tau, -30, 36)))
     damped = 1 + (lengths - 1) * rho[:, cell]
     weight = lengths * (mean * (1 - mean))[:, cell] / damped  # information of each document

@@ -2,13 +2,22 @@
 
 How much of n_i is evidence depends on how many documents it comes from, and on how bursty the word is there. If documents
 are like those of A, the total of a word with precision α_0 has the variance nπ(1 − π)(1 + (ℓ − 1)/(α_0 + 1)), where
-ℓ = Σ_j n_j²/n. So has the count in one document of n tokens whose precision is α = (α_0 + 1)(n − 1)/(ℓ − 1) − 1, and for a
-rare word both have about the same distribution. So a list is one long document, and given α_0 it is worth x occurrences
-in N independent tokens like any corpus (`core.profiles`).
+ℓ = Σ_j n_j²/n is the length of the document of a mean token. So has the count in one document of n tokens whose precision
+is α = (α_0 + 1)(n − 1)/(ℓ − 1) − 1. For a rare word both have about the same distribution, a negative binomial. So a list
+counts as one long document. Given α_0 it is worth x = N π̂ occurrences in N independent tokens, like any corpus
+(`core.profiles`). What A is worth is computed from its total in the same way: the share in all tokens is compared, even
+if long documents have another share than short ones.
 
-The list says nothing about α_0, so it is borrowed: log α_0 in the list is that in A, less a `SHIFT` for caution, with a
-spread. What A says of a word is its likelihood in A, times the distribution of log α_0 among words of similar frequency
-in A. P(θ) is then averaged as in `inference.two_sides`, and p, estimate and interval follow from it.
+The list says nothing about α_0, so it is borrowed: log α_0 in A, less that in the list, is a `SHIFT` for caution plus a
+`SPREAD` times Student's t. What A says of a word is its likelihood in A, times
+
+* the distribution of log α_0 among words of similar frequency in A;
+* how likely the totals of A and the list are if both shares are the same: a word that A lacks, and the list has often, is
+  rather one that is bursty.
+
+Some words have counts that no beta-binomial expects, such as hundreds in one document. So α_0 is at most such that the
+variance is that of the counts of A, and `CAUTION` standard errors more. P(θ) is then averaged over α_0 as in
+`inference.two_sides`, and p, estimate and interval follow from it.
 """
 
 from __future__ import annotations
@@ -25,23 +34,23 @@ from termburst.inference.keyness import Keyness
 from termburst.inference.two_sides import HIGHEST, PART
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BLOCKS
-from termburst.models.fit_groups import GroupedCells
+from termburst.models.grouped_cells import GroupedCells
 from termburst.statistics.tally import Integers
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
+Profiles = NDArray[np.void]
 
 NAME = "frequency list"  # in the column `reference`
 SHIFT, SPREAD = 0.5, 0.3  # of log α_0 in A less log α_0 in the list
+CAUTION = 2.33  # standard errors of the variance of counts in A
 UNKNOWN = 2.0  # times the length of A's documents: those of a list that does not say how many it has
-TEMPER = 1.0
-SHIFT_MOST, ERRORS = 0.0, 2.33
 BAND = 200  # words of similar frequency from which the distribution of log α_0 is learned
 LOWEST, STEP = -8.0, 0.5  # the lattice of log α_0
-CENTRES = np.arange(-6.0, 3.01, 0.25)  # the grid of its middle, less the log of ℓ,
+CENTRES = np.arange(-6.0, 3.01, 0.25)  # the grid of its middle, less log ℓ,
 WIDTHS = np.array([0.3, 0.5, 0.7, 1.0, 1.4, 2.0])  # and of its spread
 CENTRE, CENTRE_DEVIATION, MEAN_WIDTH = -1.0, 1.5, 1.0  # what is assumed before: normal, and exponential
-NO_FALL = 1e6  # of `PrecisionPrior.level`: the fall beyond the level is part of the trend here
+NO_FALL = 1e6  # the level of the prior of both precisions, whose fall beyond it is in `Precisions` here
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,43 +72,74 @@ class WordList:
 def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) -> Keyness:
     """Compare a corpus with a list of frequencies over the same terms."""
     if not a.tokens or not b.tokens:
-        raise ValueError("a corpus and a word list need tokens: there is nothing to compare with")
-    levels = np.empty(0) if confidence is None else np.array([1 - confidence])
-    size = a.n_i.size
-    tails, median, statistic, limits = np.empty((2, size)), np.empty(size), np.empty(size), np.empty((size, 2))
-    own = OwnProfiles(a)
-    listed = ListProfiles(a, b, own.most)
-    own.learn_trend()
-    share = (a.n_i + b.n_i) / (a.tokens + b.tokens)
+        raise ValueError("the corpus or the word list has no tokens: there is nothing to compare with")
+    size, levels = a.n_i.size, np.empty(0) if confidence is None else np.array([1 - confidence])
+    below, above, median, statistic = np.empty((4, size))
+    limits = np.full((size, 2), np.nan)
+    sides = ListSides(a, b)
 
     def compare(block: int) -> None:
         for first in range(block * PART, size, BLOCKS * PART):
             terms = np.arange(first, min(first + PART, size))
-            both = np.stack([own.profiles(terms, share[terms]), listed.profiles(terms)], axis=1)
-            under_null(both, listed, terms)
-            found = core.compare_sides(both, (SHIFT, SPREAD, NO_FALL, 0.5), np.zeros((terms.size, 1)), levels)
-            tails[:, terms] = found[0][:, 0], found[1][:, 0]
-            median[terms], statistic[terms] = found[2], found[3]
-            limits[terms] = found[4][:, 0] if levels.size else np.nan
+            prior = (SHIFT, SPREAD, NO_FALL, 0.5)
+            found = core.compare_sides(sides.profiles(terms), prior, np.zeros((terms.size, 1)), levels)
+            below[terms], above[terms], median[terms], statistic[terms] = found[0][:, 0], found[1][:, 0], *found[2:4]
+            if levels.size:
+                limits[terms] = found[4][:, 0]
 
     in_threads(compare, range(BLOCKS))
-    only = a.n_i + b.n_i == a.tokens + b.tokens  # or A has one document: nothing is known
-    unknown = only | (int(a.length_documents[a.lengths > 0].sum()) < 2)
-    tails[:, unknown], statistic[unknown] = 0.5, 0.0
+    # Nothing is known if A has one document, or if there is no other term.
+    unknown = (a.n_i + b.n_i == a.tokens + b.tokens) | (_documents(a) < 2)
+    below[unknown], statistic[unknown] = 0.5, 0.0
     limits[unknown] = (-np.inf, np.inf) if levels.size else np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
-        plain = np.log(a.n_i / a.tokens) - np.log(b.n_i / b.tokens)
+        median[unknown] = (np.log(a.n_i / a.tokens) - np.log(b.n_i / b.tokens))[unknown]
     absent = a.n_i + b.n_i == 0
-    columns = [np.where(unknown, plain, median) / np.log(2), *limits.T / np.log(2), statistic]
-    p_value = np.minimum(2 * tails.min(axis=0), 1.0)
-    log_ratio, low, high, statistic, p_value = (np.where(absent, np.nan, x) for x in [*columns, p_value])
+    p_value = np.minimum(2 * np.minimum(below, above), 1.0)
+    columns = [median / np.log(2), *limits.T / np.log(2), statistic, p_value]
     return Keyness(
-        log_ratio, low, high, statistic, p_value, np.where(absent, "", NAME).astype(object),
+        *(np.where(absent, np.nan, values) for values in columns), np.where(absent, "", NAME).astype(object),
         least_p=np.zeros(size), ends=np.empty((size, 0)), levels=np.empty(0),
     )  # fmt: skip
 
 
-class OwnProfiles:
+class ListSides:
+    """A corpus and a list: what both are worth at each log α_0, and what is known of log α_0."""
+
+    def __init__(self, a: TermCells, b: WordList) -> None:
+        self.a, self.b, self.precisions = a, b, Precisions(a)
+        length = float(np.exp(self.precisions.level))
+        own, times = a.tokens / _documents(a), UNKNOWN
+        if b.documents is not None:
+            times = b.tokens / b.documents / own
+        # (n − 1)/(ℓ − 1) of both: how many documents of equal length would have the same variance
+        self.log_documents = [
+            float(np.log(max((tokens - 1) / max(ell - 1, 1e-9), 1.0)))
+            for tokens, ell in ((a.tokens, length), (b.tokens, times * length))
+        ]
+        self.nodes = self.precisions.nodes
+
+    def profiles(self, terms: Integers) -> Profiles:
+        """The profiles of some terms in A and in the list, terms × 2."""
+        share = (self.a.n_i[terms] + self.b.n_i[terms]) / (self.a.tokens + self.b.tokens)
+        a, b = self.precisions.profiles(terms, share), flat_profiles(terms.size, self.nodes)
+        tau = points(a)
+        a["omega"], a["log_size"] = self._worth(0, terms, tau)
+        b["omega"], b["log_size"] = self._worth(1, terms, np.broadcast_to(self.nodes, tau.shape))
+        height = -half_deviance(a["omega"], a["log_size"], *self._worth(1, terms, tau - SHIFT))
+        a["height"] += height
+        a["slope"] += np.gradient(height, axis=1) / a["step"][:, None]
+        return np.stack([a, b], axis=1)
+
+    def _worth(self, side: int, terms: Integers, tau: Floats) -> tuple[Floats, Floats]:
+        """logit π̂ and log N of A (0) or the list (1)."""
+        tau = np.minimum(tau, self.precisions.highest[terms, None])
+        alpha = np.expm1(np.logaddexp(0.0, tau) + self.log_documents[side])
+        corpus = self.b if side else self.a
+        return worth(corpus.n_i[terms], corpus.tokens, alpha)
+
+
+class Precisions:
     """What A says of log α_0: the likelihood of each term, times the distribution among terms of similar frequency.
 
     That is Student's with four degrees of freedom, and it falls like 1/α_0 above log ℓ. Its middle and spread are learned
@@ -108,45 +148,39 @@ class OwnProfiles:
 
     def __init__(self, a: TermCells) -> None:
         self.a, self.groups = a, GroupedCells([a])
-        self.level = float(np.log(token_length(a)))
-        self.start = np.full(a.n_i.size, self.level - 1)
+        lengths = a.lengths.astype(np.float64)
+        self.level = float(np.log(lengths**2 @ a.length_documents / a.tokens))  # log ℓ
+        self.highest = self._highest()
+        last = int(np.ceil(self.level + HIGHEST))
+        self.nodes = np.arange(last - core_profiles.NODES + 1, last + 1, dtype=np.float64)
         self.same_as = np.arange(a.n_i.size)
         self.same_as[self.groups.occurring] = self.groups.same_as
-        self.lattice = np.arange(LOWEST, self.level + HIGHEST + 1, STEP)
-        self.log_documents = np.log(max((a.tokens - 1) / max(token_length(a) - 1, 1e-9), 1.0))
-        self.most = most_precision(a, self.level)
         self.at, self.centre, self.width = np.zeros(1), np.full(1, CENTRE), np.full(1, MEAN_WIDTH)
+        self._learn()
 
-    def likelihoods(self, terms: Integers) -> NDArray[np.void]:
-        """The profiles of A alone; flat for terms that it lacks."""
-        groups, held = self.groups, self.a.n_i[terms] > 0
-        found = np.zeros(terms.size, core_profiles.SIDE_PROFILE)
-        found[~held] = flat_profile(0.0, np.zeros(core_profiles.NODES), nodes(self.level))
-        distinct, place = np.unique(self.same_as[terms[held]], return_inverse=True)
-        of = core_profiles.profiles(groups.cells, groups.lengths, distinct, self.start, self.level + HIGHEST)
-        found[held] = of[place, 0]
+    def profiles(self, terms: Integers, share: Floats) -> Profiles:
+        """Heights and slopes; *share* is that of both sides together."""
+        found = self._likelihoods(terms)
+        tau, x = points(found), log_rarity(share)
+        centre, width = (np.interp(x, self.at, values)[:, None] for values in (self.centre, self.width))
+        found["height"] += self._log_density(tau, centre, width)
+        z = (tau - self.level - centre) / width
+        found["slope"] -= (core.DEGREES + 1) * z / (core.DEGREES + z**2) / width + expit(tau - self.level)
         return found
 
-    def profiles(self, terms: Integers, share: Floats) -> NDArray[np.void]:
-        """The same with the distribution among terms of similar frequency; *share* is that of both sides together."""
-        found = self.likelihoods(terms)
-        tau = (found["first"][:, None] + np.arange(core_profiles.NODES)) * found["step"][:, None]
-        x = log_rarity(share)
-        centre, width = np.interp(x, self.at, self.centre)[:, None], np.interp(x, self.at, self.width)[:, None]
-        found["height"] += self._log_density(tau, centre, width)
-        up, down = self._log_density(tau + 1e-3, centre, width), self._log_density(tau - 1e-3, centre, width)
-        found["slope"] += (up - down) / 2e-3
-        found["omega"], found["log_size"] = worth(
-            self.a.n_i[terms], self.a.tokens, np.expm1(np.logaddexp(0.0, np.minimum(tau, self.most[terms, None])) + self.log_documents)
-        )
+    def _likelihoods(self, terms: Integers) -> Profiles:
+        """The profiles of A alone; flat for terms that it lacks."""
+        found, held = flat_profiles(terms.size, self.nodes), self.a.n_i[terms] > 0
+        distinct, place = np.unique(self.same_as[terms[held]], return_inverse=True)
+        start, last = np.full(self.a.n_i.size, self.level - 1), self.level + HIGHEST
+        found[held] = core_profiles.profiles(self.groups.cells, self.groups.lengths, distinct, start, last)[place, 0]
         return found
 
     def _log_density(self, tau: Floats, centre: Floats, width: Floats) -> Floats:
         z = (tau - self.level - centre) / width
         return -0.5 * (core.DEGREES + 1) * np.log1p(z**2 / core.DEGREES) - np.logaddexp(0.0, tau - self.level)
 
-    def learn_trend(self) -> None:
-        """Middle and spread in each band of frequency, from all terms of A but those that are all or nothing."""
+    def _learn(self) -> None:
         a = self.a
         held = np.flatnonzero((a.n_i > 1) & (a.n_i < a.tokens))
         if not held.size:
@@ -154,57 +188,39 @@ class OwnProfiles:
         x = log_rarity(a.n_i[held] / a.tokens)
         bands = np.array_split(np.argsort(x, kind="stable"), max(1, held.size // BAND))
         centre, width = (grid.ravel() for grid in np.meshgrid(CENTRES, WIDTHS, indexing="ij"))
-        density = np.exp(self._log_density(self.lattice, centre[:, None], width[:, None]))
+        lattice = np.arange(LOWEST, self.level + HIGHEST + 1, STEP)
+        density = np.exp(self._log_density(lattice, centre[:, None], width[:, None]))
         density /= density.sum(axis=1, keepdims=True)
         prior = -0.5 * ((centre - CENTRE) / CENTRE_DEVIATION) ** 2 - width / MEAN_WIDTH
         self.at, self.centre, self.width = np.empty((3, len(bands)))
 
         def learn(band: int) -> None:
-            terms = held[bands[band]]
-            told = np.log(self._on_lattice(self.likelihoods(terms)) @ density.T + 1e-300).sum(axis=0) + prior
-            weight = np.exp(told - told.max())
+            likelihood = on_lattice(self._likelihoods(held[bands[band]]), lattice.size)
+            posterior = np.log(likelihood @ density.T + 1e-300).sum(axis=0) + prior
+            weight = np.exp(posterior - posterior.max())
             weight /= weight.sum()
             self.at[band], self.centre[band] = np.median(x[bands[band]]), weight @ centre
-            self.width[band] = np.sqrt(weight @ width**2 + weight @ (centre - self.centre[band]) ** 2)
+            self.width[band] = np.sqrt(weight @ (width**2 + (centre - self.centre[band]) ** 2))
 
         in_threads(learn, range(len(bands)))
 
-    def _on_lattice(self, profiles: NDArray[np.void]) -> Floats:
-        """The likelihoods at the lattice, relative to the largest; 0 outside the window of a profile."""
-        inside = np.arange(core_profiles.NODES) < profiles["size"][:, None]
-        height = np.where(inside, profiles["height"], -np.inf)
-        height -= height.max(axis=1, keepdims=True)
-        per, row = np.rint(profiles["step"] / STEP).astype(np.int64), np.arange(profiles.size)
-        result = np.zeros((profiles.size, self.lattice.size))
-        for k in range(core_profiles.NODES):
-            place = (profiles["first"] + k) * per - round(LOWEST / STEP)
-            valid = inside[:, k] & (place >= 0) & (place < self.lattice.size)
-            result[row[valid], place[valid]] = np.exp(height[valid, k])
-            if k + 1 < core_profiles.NODES:  # halfway to the next point of a coarse profile, which is cubic between them
-                valid = inside[:, k + 1] & (per == 2) & (place >= 0) & (place + 1 < self.lattice.size)
-                bend = profiles["step"] * (profiles["slope"][:, k] - profiles["slope"][:, k + 1]) / 8
-                middle = (height[:, k] + height[:, k + 1])[valid] / 2 + bend[valid]
-                result[row[valid], place[valid] + 1] = np.exp(middle)
-        return result
+    def _highest(self) -> Floats:
+        """log α_0 at which the variance is V = Σ_j e_j², e_j = n_ij − n_i n_j/n, and `CAUTION` standard errors more.
 
-
-class ListProfiles:
-    """What totals are worth, given log α_0: those of a single document of n tokens; all heights are 0."""
-
-    def __init__(self, a: TermCells, b: WordList, most: Floats) -> None:
-        length = token_length(a)
-        times = UNKNOWN if b.documents is None else b.tokens / b.documents / (a.tokens / _documents(a))
-        self.tau = nodes(float(np.log(length)))
-        documents = max((b.tokens - 1) / max(times * length - 1, 1e-9), 1.0)  # of equal length
-        self.documents, self.b, self.most = documents, b, most
-
-    def profiles(self, terms: Integers) -> NDArray[np.void]:
-        return flat_profile(*self.worth_at(terms, self.tau), self.tau)
-
-    def worth_at(self, terms, tau):
-        tau = np.minimum(tau, self.most[terms, None] - SHIFT_MOST)
-        alpha = np.expm1(np.logaddexp(0.0, tau) + np.log(self.documents))
-        return worth(self.b.n_i[terms], self.b.tokens, alpha)
+        The standard error of V is √(Σ_j e_j⁴ − V²/d) over the d documents, those without the term, too.
+        """
+        a, share, documents = self.a, self.a.n_i / self.a.tokens, _documents(self.a)
+        lengths = a.lengths.astype(np.float64)
+        weight, mean = np.broadcast_to(a.weight, a.count.shape), share[a.term] * a.length
+        sums = []
+        for power in (2, 4):
+            own = np.bincount(a.term, weight * ((a.count - mean) ** power - mean**power), a.n_i.size)
+            sums.append(np.maximum(own + share**power * (lengths**power @ a.length_documents), 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.sqrt(np.maximum(sums[1] - sums[0] ** 2 / documents, 0.0)) / sums[0]
+            effect = sums[0] / (a.n_i * (1 - share)) * np.exp(CAUTION * np.minimum(error, 1.0))
+            found = self.level - np.log(effect - 1)
+        return np.where(np.isfinite(found), found, np.inf)
 
 
 def worth(n_i: Integers, tokens: int, alpha: Floats) -> tuple[Floats, Floats]:
@@ -213,26 +229,10 @@ def worth(n_i: Integers, tokens: int, alpha: Floats) -> tuple[Floats, Floats]:
     rest = tokens - count
     mixed = (count > 0) & (rest > 0)
     omega = np.where(count > 0, np.inf, -np.inf)
-    with np.errstate(divide="ignore"):
-        log_size = np.log(alpha * _rise(alpha, np.full(alpha.shape, float(tokens)))[0])
+    log_size = np.log(alpha * _rise(alpha, np.full(alpha.shape, float(tokens)))[0])
     omega[mixed], size = likeliest(count[mixed], rest[mixed], alpha[mixed])
     log_size[mixed] = np.log(size)
     return omega, log_size
-
-
-def under_null(both, listed, terms):
-    own = both[:, 0]
-    tau = (own["first"][:, None] + np.arange(core_profiles.NODES)) * own["step"][:, None] - SHIFT
-    omega, log_size = listed.worth_at(terms, tau)
-    n_a, n_b = np.exp(own["log_size"]), np.exp(log_size)
-    x_a, x_b = n_a * expit(own["omega"]), n_b * expit(omega)
-    p = np.clip((x_a + x_b) / (n_a + n_b), 1e-300, 1 - 1e-16)
-    dev = xlogy(x_a, x_a / (n_a * p)) + xlogy(x_b, x_b / (n_b * p))
-    r_a, r_b = n_a * expit(-own["omega"]), n_b * expit(-omega)
-    dev += xlogy(r_a, r_a / (n_a * (1 - p))) + xlogy(r_b, r_b / (n_b * (1 - p)))
-    height = -TEMPER * np.maximum(dev, 0)
-    own["height"] += height
-    own["slope"] += np.gradient(height, axis=1) / own["step"][:, None]
 
 
 def likeliest(x: Floats, y: Floats, alpha: Floats) -> tuple[Floats, Floats]:
@@ -266,37 +266,47 @@ def _rise(z: Floats, more: Floats) -> tuple[Floats, Floats]:
     )
 
 
-def nodes(level: float) -> Floats:
-    """The points of a profile that has all of them, up to `HIGHEST` above *level*."""
-    last = int(np.ceil(level + HIGHEST))
-    return np.arange(last - core_profiles.NODES + 1, last + 1, dtype=np.float64)
+def half_deviance(omega_a: Floats, log_n_a: Floats, omega_b: Floats, log_n_b: Floats) -> Floats:
+    """Half the likelihood ratio of equal shares of x_a of N_a and x_b of N_b occurrences."""
+    total = np.zeros(omega_a.shape)
+    n_a, n_b = np.exp(log_n_a), np.exp(log_n_b)
+    for sign in (1, -1):  # the term, and all others
+        x_a, x_b = n_a * expit(sign * omega_a), n_b * expit(sign * omega_b)
+        share = np.maximum((x_a + x_b) / (n_a + n_b), 1e-300)
+        total += xlogy(x_a, x_a / (n_a * share)) + xlogy(x_b, x_b / (n_b * share))
+    return np.maximum(total, 0.0)
 
 
-def flat_profile(omega: Floats | float, log_size: Floats, tau: Floats) -> NDArray[np.void]:
+def on_lattice(profiles: Profiles, size: int) -> Floats:
+    """The likelihoods at multiples of `STEP` from `LOWEST`, relative to the largest; 0 outside the window of a profile."""
+    inside = np.arange(core_profiles.NODES) < profiles["size"][:, None]
+    height = np.where(inside, profiles["height"], -np.inf)
+    height -= height.max(axis=1, keepdims=True)
+    per, row = np.rint(profiles["step"] / STEP).astype(np.int64), np.arange(profiles.size)
+    result = np.zeros((profiles.size, size))
+    for k in range(core_profiles.NODES):
+        place = (profiles["first"] + k) * per - round(LOWEST / STEP)
+        valid = inside[:, k] & (place >= 0) & (place < size)
+        result[row[valid], place[valid]] = np.exp(height[valid, k])
+        if k + 1 < core_profiles.NODES:  # halfway to the next point of a coarse profile, which is cubic between them
+            valid &= inside[:, k + 1] & (per == 2) & (place + 1 < size)
+            bend = profiles["step"] * (profiles["slope"][:, k] - profiles["slope"][:, k + 1]) / 8
+            middle = (height[valid, k] + height[valid, k + 1]) / 2 + bend[valid]
+            result[row[valid], place[valid] + 1] = np.exp(middle)
+    return result
+
+
+def flat_profiles(size: int, tau: Floats) -> Profiles:
     """Profiles that say nothing about log α_0, at the points *tau*."""
-    found = np.zeros(np.shape(log_size)[:-1], core_profiles.SIDE_PROFILE)
-    found["omega"], found["log_size"] = omega, log_size
+    found = np.zeros(size, core_profiles.SIDE_PROFILE)
     found["step"], found["first"], found["size"] = 1.0, round(tau[0]), tau.size
     return found
 
 
-def most_precision(a: TermCells, level: float) -> Floats:
-    lengths, documents, share = a.lengths.astype(np.float64), a.length_documents, a.n_i / a.tokens
-    weight, mean = np.broadcast_to(a.weight, a.count.shape), share[a.term] * a.length
-    sums = []
-    for power in (2, 4):
-        own = np.bincount(a.term, weight * ((a.count - mean) ** power - mean**power), a.n_i.size)
-        sums.append(own + share**power * (lengths**power @ documents))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(np.maximum(sums[1] - sums[0] ** 2 / documents[lengths > 0].sum(), 0.0)) / sums[0]
-        effect = sums[0] / (a.n_i * (1 - share)) * np.exp(ERRORS * np.minimum(error, 1.0))
-        found = level - np.log(effect - 1)
-    return np.where(np.isfinite(found), found, np.inf)
-
-
-def token_length(a: TermCells) -> float:
-    """ℓ = Σ_j n_j²/n, the length of the document of a mean token."""
-    return float(a.lengths.astype(np.float64) ** 2 @ a.length_documents) / a.tokens
+def points(profiles: Profiles) -> Floats:
+    """log α_0 at the points of profiles."""
+    tau: Floats = (profiles["first"][:, None] + np.arange(core_profiles.NODES)) * profiles["step"][:, None]
+    return tau
 
 
 def log_rarity(share: Floats) -> Floats:

@@ -1,43 +1,31 @@
 """Keyness: is a term more frequent in one corpus than in another, by more than its burstiness explains?
 
 The default test, "beta-binomial", lets each corpus have its own burstiness: see `inference.two_sides`. Other tests are
-`METHODS`; whichever gives p, the ratio and its interval are those of the default. `keyness_groups` compares more than two
-corpora at once.
+`METHODS`; whichever gives p, the ratio and its interval are those of the default. `keyness_groups` compares several
+corpora: each with all others together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core import bursts as core
-from termburst.inference import distributions as stats
 from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
 from termburst.inference.confident_effect import levels_of
-from termburst.inference.group_permutation import permuted_p
 from termburst.inference.two_sides import PrecisionPrior, SideTails, TwoSides
 from termburst.models.cells import TermCells, joined
-from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
-from termburst.models.fit_groups import GroupedCells
+from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.statistics.tally import Integers
-from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
 
-ENOUGH = 6.0  # expected documents with the term in each of several corpora from which χ² is accurate
-IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error: the corpora do not differ
-EVEN = 1e-6  # the same for the difference of two tails
-ROUNDED = 1e-13  # relative to the log-likelihood: the same
-DIRECT, RATIO = 64, 1.04  # each length up to the first is its own class; beyond, classes grow by the second
-FEW_GROUPS, FEW_PER_GROUP = 8, 25  # with more groups, and fewer documents per group on average, χ² does not hold
-DEALT = 0.2  # share of the documents with a term from which its documents are permuted then
+EVEN = 1e-6  # a smaller difference of two tails is rounding error: the corpora do not differ
 STRATA = 10  # strata of document length in "stratified-permutation"
 OWN = "own precisions"  # how the default test gets p: each corpus has its own precision
 
@@ -167,11 +155,6 @@ def _default(found: Comparison) -> tuple[Floats, Floats]:
     return _default_test(found, found.tails([0.0], np.empty(0)))[:2]
 
 
-def is_rounding(ratio: Floats, loglik: Floats) -> NDArray[np.bool_]:
-    """Whether a likelihood ratio is so small that only rounding of the log-likelihoods separates the models."""
-    return ratio < np.maximum(IDENTICAL, ROUNDED * np.abs(loglik))
-
-
 METHODS: dict[str, Test] = {
     "beta-binomial": _default,
     "permutation": lambda found: rivals.permutation(found.a, found.b, found.null),
@@ -187,119 +170,54 @@ METHODS: dict[str, Test] = {
 }
 
 
-def term_seeds(seed: int, groups: Sequence[TermCells]) -> Integers:
-    """A seed of 31 bits for every term, from its n_i and b_i in all groups together.
-
-    So it depends neither on which other terms there are nor on the order of the groups.
-    """
-    state = np.full(groups[0].n_i.size, seed, dtype=np.uint64)
-    for name in ("n_i", "b_i"):
-        state ^= np.sum([getattr(cells, name) for cells in groups], axis=0).astype(np.uint64)
-        state += np.uint64(0x9E3779B97F4A7C15)  # SplitMix64
-        state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        state ^= state >> np.uint64(31)
-    return (state >> np.uint64(33)).astype(np.int64)
-
-
 @dataclass(frozen=True, slots=True)
 class GroupKeyness:
-    """The comparison of several corpora, one entry per term: one likelihood ratio over all groups.
+    """The comparison of several corpora, one entry per term.
 
     Attributes
     ----------
-    mean : the fitted mean shares, terms × groups.
-    statistic : 2(ℓ_1 − ℓ_0): one mean per group against one common mean.
-    p_value : by χ² with groups − 1 degrees of freedom (F, for very few documents), by *draws* random assignments of the
-        bursts, or by as many permutations of the documents if groups have few of them; a tie counts as half.
-    reference : how p was obtained: "chi2", "monte-carlo" or "permutation".
+    statistic : the largest likelihood ratio of one corpus against all others together.
+    p_value : that all corpora have the same mean share, from the p-values of each against the others, by Simes's rule
+        min_k K p_(k)/k (1986, Biometrika 73).
+    least_p : the smallest p that the term's documents could give.
+    highest : the index of the corpus with the largest ratio of its share to that of the others.
     """
 
-    mean: Floats
     statistic: Floats
     p_value: Floats
-    reference: Names
+    least_p: Floats
+    highest: Integers
 
 
-def keyness_groups(
-    groups: Sequence[TermCells], *, draws: int = 1999, seed: int = 0, dealt: int | None = None
-) -> GroupKeyness:
-    """Compare several corpora over the same terms.
+def keyness_groups(groups: Sequence[TermCells], priors: Sequence[PrecisionPrior] | None = None) -> GroupKeyness:
+    """Compare several corpora over the same terms, each with its own burstiness.
 
-    *dealt* is the number of all terms whose documents are permuted (`dealt_terms`), if only some terms are given.
+    *priors* are those of each corpus against the others, if only some terms are given.
     """
     for number, cells in enumerate(groups):
         if not cells.tokens:
             raise ValueError(f"group {number} has no tokens: there is nothing to compare with")
-    null = fit_beta_binomial(joined(groups))
-    grouped = GroupedCells(groups)
-    alternative, _ = grouped.fit(null)
-    ratio = np.maximum(2 * (alternative.loglik - null.loglik), 0.0)
-    between = len(groups) - 1
-    b_i: Integers = np.sum([g.b_i for g in groups], axis=0)
-    documents = sum(map(_documents, groups))
-    many = dealt_terms(groups, null)
-    few = np.flatnonzero((b_i > 0) & (b_i * min(_shares(groups)) < ENOUGH) & (b_i <= documents / 2) & ~many)
-    p_value = stats.f.sf(ratio / between, between, max(documents - len(groups), 1))
-    lengths, by_group = _length_classes(groups)
-    inside = null.status == "converged"
-    alpha, alpha_0 = (np.where(inside, x, np.inf) for x in (null.alpha, null.alpha_0))
-    seeds = term_seeds(seed, groups)
-
-    classes, model = core.length_classes(lengths, by_group), core.common_model(alpha, alpha_0, null.mean, grouped.kappa)
-
-    def fill(part: int) -> None:
-        terms = few[part::BLOCKS].copy()
-        core.burst_draws(grouped.cells, classes, model, terms, b_i, seeds, draws, p_value)
-
-    in_threads(fill, range(BLOCKS))
-    p_value[many] = permuted_p(groups, null, np.flatnonzero(many), draws, seed, dealt)
-    reference = np.full(b_i.size, "chi2", dtype=object)
-    reference[few], reference[many] = "monte-carlo", "permutation"
-    p_value = np.where((b_i == 1) | is_rounding(ratio, null.loglik), 1.0, p_value)
-    absent = null.status == "empty"
+    contrasts = [
+        keyness(a, b, confidence=None, prior=None if priors is None else priors[number])
+        for number, (a, b) in enumerate(against_others(groups))
+    ]
+    p_values = np.sort([one.p_value for one in contrasts], axis=0)
+    ranks = np.arange(1, len(groups) + 1)[:, None]
+    ratio = np.array([np.nan_to_num(one.log_ratio, nan=-np.inf) for one in contrasts])
     return GroupKeyness(
-        alternative.mean,
-        np.where(absent, np.nan, ratio),
-        np.where(absent, np.nan, p_value),
-        np.where(absent, "", reference),
+        np.max([one.statistic for one in contrasts], axis=0),
+        np.minimum(np.min(p_values * len(groups) / ranks, axis=0), 1.0),
+        np.min([one.least_p for one in contrasts], axis=0),
+        np.argmax(ratio, axis=0),
     )
 
 
-def dealt_terms(groups: Sequence[TermCells], null: BetaBinomialFit) -> NDArray[np.bool_]:
-    """Whether the documents of a term are permuted: groups are many and small, and many documents have the term."""
-    b_i: Integers = np.sum([g.b_i for g in groups], axis=0)
-    documents = sum(map(_documents, groups))
-    if len(groups) <= FEW_GROUPS or documents >= FEW_PER_GROUP * len(groups):
-        return np.zeros(b_i.size, dtype=bool)
-    return (b_i > DEALT * documents) & (null.status != "degenerate")
-
-
-def _shares(groups: Sequence[TermCells]) -> list[float]:
-    """The share of each group in the tokens and in the documents."""
-    tokens = [float(g.tokens) for g in groups]
-    documents = [float(_documents(g)) for g in groups]
-    return [x / sum(sizes) for sizes in (tokens, documents) for x in sizes]
+def against_others(groups: Sequence[TermCells]) -> Iterator[tuple[TermCells, TermCells]]:
+    """Each corpus, and all others together."""
+    for number, own in enumerate(groups):
+        others = [*groups[:number], *groups[number + 1 :]]
+        yield own, others[0] if len(others) == 1 else joined(others)
 
 
 def _documents(cells: TermCells) -> int:
     return int(cells.length_documents[cells.lengths > 0].sum())
-
-
-def _length_classes(groups: Sequence[TermCells]) -> tuple[Floats, Floats]:
-    """Mean length of classes of similar length, and the number of documents, classes × groups.
-
-    Within a class P(c | n_j) is nearly linear in n_j, so the mean length can represent its documents.
-    """
-    lengths = np.concatenate([g.lengths for g in groups]).astype(np.float64)
-    documents = np.concatenate([g.length_documents for g in groups]).astype(np.float64)
-    group = np.repeat(np.arange(len(groups)), [g.lengths.size for g in groups])
-    filled = lengths > 0
-    lengths, documents, group = lengths[filled], documents[filled], group[filled]
-    grown = DIRECT + 1 + np.floor(np.log(lengths / DIRECT) / np.log(RATIO))
-    _, place = np.unique(np.where(lengths <= DIRECT, lengths, grown), return_inverse=True)
-    size = place.max() + 1
-    by_group: Floats = np.stack(
-        [np.bincount(place, documents * (group == g), size).astype(np.float64) for g in range(len(groups))], axis=1
-    )
-    return np.bincount(place, documents * lengths) / by_group.sum(axis=1), by_group

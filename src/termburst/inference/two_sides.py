@@ -1,18 +1,18 @@
 """Two corpora, each with its own burstiness: how sure is it that a word is more frequent in one of them?
 
-Given the precisions α_0 of both corpora, each is worth x = N π̂ occurrences in N independent tokens (`core.profiles`). For
-a rare word x is about the number of its bursts, so that forty mentions in one report count as one. Then the ratio of the
-two shares is compared as in a 2 × 2 table, P(θ) = P(observed or more | log ratio θ), by the signed root of the likelihood
-ratio with a correction that makes it a mid-p for small counts.
+Given the precision α_0 of a corpus, it is worth x = N π̂ occurrences in N independent tokens (`core.profiles`). For a
+rare word x is about the number of its bursts: forty mentions in one report count as one. Then the ratio of both shares
+is tested as in a 2 × 2 table. P(θ), the probability that the log ratio is above θ, comes from the signed root of the
+likelihood ratio, with a correction that makes it a mid-p for small counts.
 
-The precisions are not known. P(θ) is averaged over what the word's own documents say about them (with the mean
-integrated out), and what the collection says about their ratio: log α_0a/α_0b = δ + s·t, where t has Student's
-distribution with four degrees of freedom. So a corpus that is burstier as a whole does not make its words look rarer, and
-a word that is burstier than the others on one side is not forced into line. δ and s are learned once from all words, as
-sums that add over words (`PrecisionPrior`).
+The precisions are not known, so P(θ) is averaged over them. Their weights are what the word's own documents say, with
+the mean integrated out, times what the collection says of their ratio: log α_0a/α_0b = δ + s t, where t has Student's
+distribution with four degrees of freedom. So a corpus that is burstier as a whole does not make its words look rarer,
+and its heavy tails leave room for a word that is burstier than the others on one side. δ and s are learned once, from
+all words, as sums that add over words (`PrecisionPrior`).
 
-p is twice the smaller of both tails at θ = 0, an interval has the θ at which a tail is (1 − confidence)/2, and the
-estimate is where both tails are ½: they always agree. Nothing distinguishes a word from its complement at θ = 0.
+p is twice the smaller of P(0) and 1 − P(0). An interval has the θ at which one of them is (1 − confidence)/2, and the
+estimate is where both are ½, so the three always agree. A word and its complement have the same p.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from termburst.core import profiles as core_profiles
 from termburst.core.length_table import look_up
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit
-from termburst.models.fit_groups import GroupedCells
+from termburst.models.grouped_cells import GroupedCells
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
@@ -67,6 +67,7 @@ class PrecisionPrior:
         >>> PrecisionPrior.of_sums(np.zeros(SHIFTS.size * SPREADS.size)).shift
         0.0
         """
+        sums = sums if sums.size else np.zeros(SHIFTS.size * SPREADS.size)  # no terms at all
         posterior = sums.reshape(SHIFTS.size, SPREADS.size) - SPREADS / MEAN_SPREAD
         posterior = posterior - 0.5 * (SHIFTS[:, None] / SHIFT_DEVIATION) ** 2
         weight = np.exp(posterior - posterior.max())
@@ -170,12 +171,16 @@ class TwoSides:
         self._set_unknown(tails)
         return tails
 
-    def _set_unknown(self, found: SideTails) -> None:
+    @cached_property
+    def unknown(self) -> NDArray[np.bool_]:
         """Terms of which nothing is known: if each corpus has one document, or if there is no other term."""
         a, b = self.a, self.b
         single = max(int(c.length_documents[c.lengths > 0].sum()) for c in (a, b)) < 2
         only = a.n_i + b.n_i == a.tokens + b.tokens
-        unknown = (a.n_i + b.n_i > 0) & (single | only)
+        return np.asarray((a.n_i + b.n_i > 0) & (single | only))
+
+    def _set_unknown(self, found: SideTails) -> None:
+        a, b, unknown = self.a, self.b, self.unknown
         found.below[unknown] = found.above[unknown] = 0.5
         found.statistic[unknown] = 0.0
         found.limits[unknown] = -np.inf, np.inf
@@ -205,7 +210,7 @@ class TwoSides:
         few = np.flatnonzero((worth < FEW_BURSTS) & (self.a.n_i + self.b.n_i > 0))
         least = np.zeros(worth.size)
         if not few.size:
-            return least
+            return np.where(self.unknown, 1.0, least)
         tau = np.clip(np.nan_to_num(self.start[few], posinf=self.level + HIGHEST), -8.0, self.level + HIGHEST)
         quantile = stdtrit(core.DEGREES, (np.arange(QUANTILES) + 0.5) / QUANTILES)
         sums = np.zeros((2, few.size))
@@ -217,7 +222,7 @@ class TwoSides:
             share = sizes[0] / (sizes[0] + sizes[1])
             sums += np.stack([share, 1 - share]) ** worth[few] / QUANTILES
         least[few] = sums.min(axis=0)
-        return least
+        return np.where(self.unknown, 1.0, least)
 
 
 def _densities() -> Floats:

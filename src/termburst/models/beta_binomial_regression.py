@@ -2,9 +2,9 @@
 
 Document j with the row x_j of the design matrix has logit mean ω_j = x_j·β and precision log α_0j = τ − κ (v_j − v),
 where v_j = log π_j(1 − π_j), and v is the same for all documents together. κ = ½ ties the precision to the mean
-halfway between "more documents use the word" and "they use it more often", as `models.fit_groups` explains. Documents
+halfway between "more documents use the word" and "they use it more often". Documents
 with equal rows are one design cell. Each design cell has a length table, so a fit costs a term's own occurrences and
-one look-up per design cell.
+one look-up per design cell. The precision may also lean on covariates by itself (`Regression.with_leans`).
 """
 
 from __future__ import annotations
@@ -22,15 +22,14 @@ from termburst.core import regression as core
 from termburst.models import binomial
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
-from termburst.models.fit_groups import KAPPA
 from termburst.models.length_table import LengthTable
 from termburst.statistics.tally import Integers, tally
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 
-FIRMNESS = 2.0  # of a tie that is fitted: κ has a normal prior with this precision, a standard deviation of 0.7
 INSIDE = 3.0  # τ above the logarithm of the longest length from which a fit starts at most
+KAPPA = 0.5  # of the tie between precision and mean: halfway between more documents with a word, and more of it in them
 SEPARATED = 1e-3  # curvature of a coefficient below which the data set no limit to it on one side
 
 
@@ -120,7 +119,10 @@ class Regression:
     """Fits of one collection with several designs over the same design cells."""
 
     def __init__(self, data: DesignCells, kappa: float = KAPPA) -> None:
-        self.data, self.kappa, self.firmness = data, float(kappa), 0.0
+        self.data, self.kappa = data, float(kappa)
+        self.offsets: Floats | None = None
+        self.leans: Floats | None = None
+        self.firm: Floats | None = None
         cells = data.cells
         tables: list[Any] = [None] * len(data.lengths)
 
@@ -168,17 +170,27 @@ class Regression:
         """A design of these design cells in the form of the kernels."""
         data, rows = self.data, np.ascontiguousarray(rows, np.float64)
         return core.design(
-            self.cells, rows, data.group, self.tables, data.tokens, self.longest, self.kappa, self.firmness
-        )
+            self.cells, rows, data.group, self.tables, data.tokens, self.longest, self.kappa,
+            self.offsets, self.leans, self.firm,
+        )  # fmt: skip
 
-    def with_fitted_tie(self) -> Regression:
-        """The same with a κ of each term that is fitted, under a normal prior around that of all terms.
+    def with_offsets(self, offsets: Floats) -> Regression:
+        """The same with given numbers that are added to log α_0 of the design cells."""
+        apart = copy(self)
+        apart.offsets = np.ascontiguousarray(offsets, np.float64)
+        return apart
 
-        The last column of every design must be 0 then; its coefficient is κ.
+    def with_leans(self, leans: Floats, shift: Floats, spread: Floats) -> Regression:
+        """The same with a precision that depends on covariates *leans*, one row per design cell.
+
+        log α_0g = τ + Σ_p (δ_p + γ_p) z_gp − κ (v_g − v), where δ is the *shift*, and the γ of each term are fitted,
+        with normal priors N(0, spread_p²); *spread* may have one row per term. Each needs a column of zeros at the
+        end of a design.
         """
-        loose = copy(self)
-        loose.firmness = FIRMNESS
-        return loose
+        leaning, shape = self.with_offsets(leans @ shift), (self.data.cells.n_i.size, leans.shape[1])
+        leaning.leans = np.ascontiguousarray(leans, np.float64)
+        leaning.firm = np.ascontiguousarray(np.broadcast_to(1 / np.square(spread), shape))
+        return leaning
 
     def merged(self, kind: NDArray[np.intp]) -> Regression:
         """The same documents in fewer design cells: g becomes a part of kind[g]. Length tables simply add up."""
@@ -232,23 +244,46 @@ class Regression:
     def _among(self, terms: Integers | None) -> Integers:
         return self.terms if terms is None else self.terms[np.isin(self.terms, terms)]
 
-    def fit_both(self, rows: Floats, fits: Floats, rivals: Floats | None = None) -> tuple[Floats, Floats, Floats]:
+    def fit_both(
+        self, rows: Floats, fits: Floats, rivals: Floats | None = None, terms: Integers | None = None
+    ) -> tuple[Floats, Floats, Floats, Floats]:
         """Raw fits with and without the first coefficient; *fits* has the coefficients and τ of those with it.
 
         The third array has how fast each other parameter follows the first one. With the *rivals* of those fits, other
-        maxima are looked for only in terms that may have a higher one.
+        maxima are looked for only in terms that may have a higher one. With leans, the fourth array has Var(log V),
+        where V is the variance of the first coefficient given the precision, and the variance of each γ; NaN if not
+        known.
         """
         design, shape = self.design(rows), (fits.shape[0], fits.shape[1] + core.AFTER)
         fits, full, without = np.array(fits, order="C"), np.full(shape, np.nan), np.full(shape, np.nan)
-        tangents = np.full(fits.shape, np.nan)
+        tangents, spread = np.full(fits.shape, np.nan), np.full((fits.shape[0], 1 + design.leaning), np.nan)
         self.over_terms(
-            lambda part: core.fit_without(self.cells, design, part, fits, full, without, tangents, rivals),
-            self.terms,
+            lambda part: core.fit_without(self.cells, design, part, fits, full, without, tangents, rivals, spread),
+            self._among(terms),
             full,
             without,
             tangents,
+            spread,
         )
-        return full, without, tangents
+        return full, without, tangents, spread
+
+    def lean_variances(self, rows: Floats, fits: Floats, terms: Integers) -> Floats:
+        """The variance of each γ of some terms, at *fits* as in `fit_both`; NaN if not known."""
+        design, shape = self.design(rows), (fits.shape[0], fits.shape[1] + core.AFTER)
+        fits, full, spread = (
+            np.array(fits, order="C"),
+            np.full(shape, np.nan),
+            np.full((len(fits), 1 + design.leaning), np.nan),
+        )
+        tangents = np.full(fits.shape, np.nan)
+        self.over_terms(
+            lambda part: core.fit_without(
+                self.cells, design, part, fits, full, np.empty(shape), tangents, None, spread, alone=True
+            ),
+            self._among(terms),
+            spread,
+        )
+        return spread[:, 1:]
 
     def _off_the_boundary(self, starts: Floats, place: int) -> Floats:
         """Starts whose τ, in the column *place*, is where the likelihood still depends on it.

@@ -13,6 +13,7 @@ from termburst.inference.checks import check_confidence, check_name, checked_who
 from termburst.inference.clusters import cluster_test, summed_rows
 from termburst.inference.confident_effect import selected_end
 from termburst.inference.designs import ContrastTest, DesignComparison
+from termburst.inference.leaning import Leaning
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells, term_cells
@@ -147,10 +148,12 @@ def keyness_of_cells(
     adjust: str = "bh",
     min_count: int = 1,
     sort: Sort = "p",
+    leanings: Sequence[Leaning] | None = None,
 ) -> pl.DataFrame:
     """`keyness_design` of documents that are given as cells: *parts* over the same terms, one row of *covariates* each.
 
-    For engines and saved statistics: nothing here grows with the number of documents.
+    For engines and saved statistics: nothing here grows with the number of documents. *leanings* are what all terms of
+    the collection say about the precision, one per contrast, if the cells are only of some terms.
     """
     documents = np.array([int(part.length_documents[part.lengths > 0].sum()) for part in parts], np.int64)
     held = np.flatnonzero(documents)
@@ -161,7 +164,7 @@ def keyness_of_cells(
     parts = [parts[int(k)] for k in held]
     data = design_cells(parts, design.cell)
     compared = DesignComparison(data, design.rows)
-    tests = [(one, None) for one in compared.tests(contrasts, confidence)]
+    tests = [(one, None) for one in compared.tests(contrasts, confidence, leanings=leanings)]
     options: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
     sides = side_columns(design, contrasts, data.cells.n_i.size, partial(tally_of_cells, parts))
     return _table(tests, sides, names, data.cells.n_i, data.cells.b_i, **options)

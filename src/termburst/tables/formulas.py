@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from termburst.display import did_you_mean
 from termburst.inference.checks import shown
-from termburst.inference.designs import FARTHEST_VALUE, Contrast
+from termburst.inference.contrast_rows import FARTHEST_VALUE
+from termburst.inference.designs import Contrast
 from termburst.tables.compared import warn_of_lone_documents
 from termburst.tables.formula_text import MOST_COLUMNS, parsed_formula
 
@@ -40,7 +41,7 @@ class Design:
     cell : the design cell of each document, or of each row of covariates if these stand for several documents.
     names : the names of the columns.
     frame, documents : the distinct rows of covariates, and the number of documents of each.
-    levels : the categories of each document, or of each row of covariates.
+    levels : the categories and numbers of each document, or of each row of covariates.
     """
 
     rows: Floats
@@ -122,14 +123,33 @@ class Design:
         vector = self._mean_row(name, a) - self._mean_row(name, b)
         shown_values = [f"{value:g}" if isinstance(value, float) else str(value) for value in (a, b)]
         sides = (name, a, b) if name in self.categories else None
-        return Contrast(f"{name}: {' - '.join(shown_values)}", vector, self._own(name), sides)
+        leans = self._leans(name, a, b) if sides else self._number(name, float(a) - float(b))
+        return Contrast(f"{name}: {' - '.join(shown_values)}", vector, self._own(name), sides, leans)
+
+    def _number(self, name: str, difference: float) -> Floats | None:
+        """A number of each design cell, over the *difference* that is compared."""
+        if difference == 0:
+            return None
+        values, rows = self.levels[name].to_numpy().astype(np.float64), np.bincount(self.cell, minlength=len(self.rows))
+        return np.asarray(np.bincount(self.cell, values, len(rows)) / rows / difference)[:, None]
+
+    def _leans(self, name: str, a: Any, b: Any) -> Floats:
+        """Which of two values of a category documents have (±½); and whether one of them, if there are others."""
+        levels = self.levels[name]
+        in_a, in_b = ((levels == one).to_numpy().astype(np.float64) for one in (a, b))
+        columns = [(in_a - in_b) / 2] + ([in_a + in_b - 0.5] if len(self.categories[name]) > 2 else [])
+        rows = np.bincount(self.cell, minlength=len(self.rows))
+        return np.column_stack([np.bincount(self.cell, one, len(rows)) / rows for one in columns])
 
     def _slope(self, name: str) -> Contrast:
         import polars as pl
 
         self._warn_of_far_values(name)
         return Contrast(
-            name, self._mean_row(name, pl.col(name) + 1) - self._mean_row(name, pl.col(name)), self._own(name)
+            name,
+            self._mean_row(name, pl.col(name) + 1) - self._mean_row(name, pl.col(name)),
+            self._own(name),
+            leans=self._number(name, 1.0),
         )
 
     def _warn_of_far_values(self, name: str) -> None:
@@ -210,7 +230,7 @@ def design_of(
     distinct, number = _distinct(shorter, documents)
     for name in categories:
         warn_of_lone_documents(_distinct(distinct.select(name), number)[1], f"values of {name!r:.60}", stacklevel=4)
-    cell, levels, columns = cell.ravel()[first], shorter[first].select(list(categories)), list(spec.column_names)
+    cell, levels, columns = cell.ravel()[first], shorter[first], list(spec.column_names)
     return Design(rows, cell, columns, spec, distinct, terms, categories, number, levels, strata)
 
 

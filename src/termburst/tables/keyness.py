@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termburst.forks import check_fork
 from termburst.inference import keyness as tests
-from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name, checked_whole, shown
+from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
 from termburst.inference.confident_effect import confident_effects
 from termburst.inference.dispersion import dispersion
 from termburst.inference.multiplicity import adjust as adjusted
@@ -67,8 +67,8 @@ def keyness(
         they have the same number of columns.
     method : str
         "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney",
-        "text-dispersion", "bootstrap" or "log-odds". The default is the likelihood ratio of beta-binomials with one
-        common mean or one mean per corpus; for terms in few documents its reference is conditional on the bursts. "g2",
+        "text-dispersion", "bootstrap" or "log-odds". The default lets each corpus have its own burstiness, learned from
+        the word's documents and from all words; see `termburst.inference.two_sides`. "g2",
         "chi2" and "fisher" are what most corpus tools offer: they treat tokens as independent, and call a quarter of
         the words of two random halves of one corpus different. "text-dispersion", "bootstrap" and "log-odds" are
         measures of other authors; see :doc:`keyness`.
@@ -90,19 +90,19 @@ def keyness(
     -------
     polars.DataFrame
         term; n_a, n_b, b_a, b_b (occurrences, documents with the term); per_million_a, per_million_b; log_ratio, the
-        binary logarithm of the ratio of the fitted mean shares, with ci_low, ci_high from the profile likelihood;
-        effect, the least that it is in words selected by it: of all words with an effect above any x, at most a share
-        of 1 − confidence is expected to differ by less than x; it is 0 unless q ≤ 1 − confidence, and 0 beside a small
-        q if no difference of a given size stays sure once the strongest of all words are picked; diff_percent, the
-        difference of the frequencies per million; statistic, p_value, q_value; least_p, the smallest p that the
-        term's documents could give (0 if not known); reference, how p was obtained; dp_a, dp_b, Gries's deviation of
-        proportions in each corpus.
+        binary logarithm of the ratio of the mean shares, with ci_low, ci_high; 0 is outside exactly if p is below
+        1 − confidence; effect, the least that it is in words selected by it: of all words with an effect above any x,
+        at most a share of 1 − confidence is expected to differ by less than x; it is 0 unless q ≤ 1 − confidence, and 0
+        beside a small q if no difference of a given size stays sure once the strongest of all words are picked;
+        diff_percent, the difference of the frequencies per million; statistic, p_value, q_value; least_p, the smallest
+        p that the term's documents could give (0 if not known); reference, how p was obtained; dp_a, dp_b, Gries's
+        deviation of proportions in each corpus.
 
     Notes
     -----
     A term in only one corpus has log_ratio ±inf and one finite end of the interval. Identical corpora have p = 1 for
-    all terms, and so has a term in one document alone. If a corpus has fewer than five documents, its counts are
-    compared with draws from the common model (reference "predictive"), since a likelihood ratio says little there.
+    all terms, and so has a term in one document alone. If each corpus is one document, nothing is known about how much
+    words vary: p is 1 and intervals are infinite.
 
     Examples
     --------
@@ -162,13 +162,12 @@ def keyness_groups(
     min_count: int = 1,
     sort: Sort = "p",
     of: Compared = "frequency",
-    draws: int = 1_999,
-    seed: int = 0,
 ) -> pl.DataFrame:
     """Which terms differ between several groups of documents?
 
-    One likelihood ratio per term over all groups: one mean per group against one common mean. With *contrasts*, each
-    group is compared with all others together: one row per term and group.
+    Each group is compared with all others together, as by `keyness`. One row per term has the p-value that all groups
+    have the same mean share, from these comparisons by Simes's rule; with *contrasts* there is one row per term and
+    group.
 
     Parameters
     ----------
@@ -178,13 +177,13 @@ def keyness_groups(
     terms, adjust, min_count, sort, confidence, method, of : see `keyness`; the last three are only for contrasts
     contrasts : bool
         Whether to return the contrasts instead of the overall test.
-    draws, seed : for the Monte Carlo, used for terms in few documents
 
     Returns
     -------
     polars.DataFrame
-        term, n, b, statistic, df, p_value, q_value, reference, and `highest`, the group with the largest mean share;
-        with contrasts the columns of `keyness` and `group`, where a is the group and b the rest.
+        term, n, b, statistic (the largest of the comparisons), p_value, q_value, least_p, reference, and `highest`, the
+        group with the largest mean share; with contrasts the columns of `keyness` and `group`, where a is the group and
+        b the rest.
 
     Examples
     --------
@@ -194,7 +193,6 @@ def keyness_groups(
     'x'
     """
     min_count = _checked(sort, method, confidence, adjust, min_count)
-    draws, seed = checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
     if not contrasts:
         check_overall(sort, method, confidence, of)
     if isinstance(X, TermStatistics):
@@ -216,19 +214,16 @@ def keyness_groups(
         table = _contrasts(groups, _finished(compared, names, adjust, confidence))
         warn_of([table_out_of_reach(table, adjust)])
         return sorted_comparison(table, sort)
-    columns, counted, least = group_columns([term_cells(part) for part in parts], groups, min_count, draws, seed)
-    columns["q_value"] = adjusted(columns["p_value"], adjust, attainable=least)
+    columns, counted = group_columns([term_cells(part) for part in parts], groups, min_count)
+    columns["q_value"] = adjusted(columns["p_value"], adjust, attainable=columns["least_p"])
     return sorted_comparison(term_frame(names, columns, counted), sort)
 
 
 def group_columns(
-    cells: Sequence[TermCells], groups: Sequence[str], min_count: int, draws: int, seed: int, dealt: int | None = None
-) -> tuple[dict[str, Any], NDArray[np.bool_], NDArray[np.float64]]:
-    """The columns of `keyness_groups`, q_value not yet filled in; whether a term is listed; the smallest p it can have.
-
-    *dealt*: see `termburst.inference.keyness.keyness_groups`.
-    """
-    found = tests.keyness_groups(cells, draws=draws, seed=seed, dealt=dealt)
+    cells: Sequence[TermCells], groups: Sequence[str], min_count: int, priors: Sequence[PrecisionPrior] | None = None
+) -> tuple[dict[str, Any], NDArray[np.bool_]]:
+    """The columns of `keyness_groups`, q_value not yet filled in; and whether a term is listed."""
+    found = tests.keyness_groups(cells, priors)
     n_i, b_i = (np.sum([getattr(c, name) for c in cells], axis=0) for name in ("n_i", "b_i"))
     counted = n_i >= max(min_count, 1)
     p_value = np.where(counted, found.p_value, np.nan)
@@ -236,13 +231,13 @@ def group_columns(
         "n": n_i,
         "b": b_i,
         "statistic": found.statistic,
-        "df": np.full(n_i.size, len(groups) - 1),
         "p_value": p_value,
         "q_value": np.full(n_i.size, np.nan),
-        "reference": found.reference.tolist(),
-        "highest": [groups[g] for g in np.argmax(found.mean, axis=1)],
+        "least_p": np.minimum(found.least_p, p_value),
+        "reference": np.full(n_i.size, tests.OWN).tolist(),
+        "highest": [groups[g] for g in found.highest.tolist()],
     }
-    return columns, counted, np.where(b_i == 1, np.minimum(1.0, p_value), 0.0)
+    return columns, counted
 
 
 @dataclass(frozen=True, slots=True)
