@@ -88,9 +88,10 @@ def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) 
                 limits[terms] = found[4][:, 0]
 
     in_threads(compare, range(BLOCKS))
-    # Nothing is known if A has one document, or if there is no other term.
-    unknown = (a.n_i + b.n_i == a.tokens + b.tokens) | (_documents(a) < 2)
-    below[unknown], statistic[unknown] = 0.5, 0.0
+    # Nothing is known if A has one document, the list has fewer tokens than a document, or there is no other term.
+    short = b.documents is None and b.tokens < a.tokens / max(_documents(a), 1)
+    unknown = (a.n_i + b.n_i == a.tokens + b.tokens) | (_documents(a) < 2) | short
+    below[unknown], above[unknown], statistic[unknown] = 0.5, 0.5, 0.0
     limits[unknown] = (-np.inf, np.inf) if levels.size else np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         median[unknown] = (np.log(a.n_i / a.tokens) - np.log(b.n_i / b.tokens))[unknown]
