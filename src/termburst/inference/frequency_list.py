@@ -1,12 +1,10 @@
 """Keyness against a list of frequencies: a reference of which only the totals n_i are known, not the documents.
 
-How much of n_i is evidence depends on how many documents it comes from, and on how bursty the word is there. If documents
-are like those of A, the total of a word with precision α_0 has the variance nπ(1 − π)(1 + (ℓ − 1)/(α_0 + 1)), where
-ℓ = Σ_j n_j²/n is the length of the document of a mean token. So has the count in one document of n tokens whose precision
-is α = (α_0 + 1)(n − 1)/(ℓ − 1) − 1. For a rare word both have about the same distribution, a negative binomial. So a list
-counts as one long document. Given α_0 it is worth x = N π̂ occurrences in N independent tokens, like any corpus
-(`core.profiles`). What A is worth is computed from its total in the same way: the share in all tokens is compared, even
-if long documents have another share than short ones.
+How much of n_i is evidence depends on how bursty the word is, and on how many documents there are. If documents are like
+those of A, the total of a word with precision α_0 has the variance nπ(1 − π)D, with the design effect
+D = 1 + (ℓ − 1)/(α_0 + 1), where ℓ = Σ_j n_j²/n is the length of the document of a mean token. So given α_0 the list is worth
+x = n_i/D occurrences in N = n/D independent tokens, and A the same, from its total: so both have the same estimand, the
+share in all tokens, even if long documents have another share than short ones.
 
 The list says nothing about α_0, so it is borrowed: log α_0 in A, less that in the list, is a `SHIFT` for caution plus a
 `SPREAD` times Student's t. What A says of a word is its likelihood in A, times
@@ -17,7 +15,8 @@ The list says nothing about α_0, so it is borrowed: log α_0 in A, less that in
 
 Some words have counts that no beta-binomial expects, such as hundreds in one document. So α_0 is at most such that the
 variance is that of the counts of A, and `CAUTION` standard errors more. P(θ) is then averaged over α_0 as in
-`inference.two_sides`, and p, estimate and interval follow from it.
+`inference.two_sides`, and p and interval follow from it. Given any α_0, the most likely log ratio is that of the plain
+shares, which is the estimate.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, polygamma, psi, xlogy
+from scipy.special import expit, xlogy
 
 from termburst.core import comparison as core
 from termburst.core import profiles as core_profiles
@@ -74,7 +73,7 @@ def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) 
     if not a.tokens or not b.tokens:
         raise ValueError("the corpus or the word list has no tokens: there is nothing to compare with")
     size, levels = a.n_i.size, np.empty(0) if confidence is None else np.array([1 - confidence])
-    below, above, median, statistic = np.empty((4, size))
+    below, above, statistic = np.empty((3, size))
     limits = np.full((size, 2), np.nan)
     sides = ListSides(a, b)
 
@@ -83,7 +82,7 @@ def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) 
             terms = np.arange(first, min(first + PART, size))
             prior = (SHIFT, SPREAD, NO_FALL, 0.5)
             found = core.compare_sides(sides.profiles(terms), prior, np.zeros((terms.size, 1)), levels)
-            below[terms], above[terms], median[terms], statistic[terms] = found[0][:, 0], found[1][:, 0], *found[2:4]
+            below[terms], above[terms], statistic[terms] = found[0][:, 0], found[1][:, 0], found[3]
             if levels.size:
                 limits[terms] = found[4][:, 0]
 
@@ -94,10 +93,10 @@ def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) 
     below[unknown], above[unknown], statistic[unknown] = 0.5, 0.5, 0.0
     limits[unknown] = (-np.inf, np.inf) if levels.size else np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
-        median[unknown] = (np.log(a.n_i / a.tokens) - np.log(b.n_i / b.tokens))[unknown]
+        log_ratio = np.log2(a.n_i / a.tokens) - np.log2(b.n_i / b.tokens)
     absent = a.n_i + b.n_i == 0
     p_value = np.minimum(2 * np.minimum(below, above), 1.0)
-    columns = [median / np.log(2), *limits.T / np.log(2), statistic, p_value]
+    columns = [log_ratio, *limits.T / np.log(2), statistic, p_value]
     return Keyness(
         *(np.where(absent, np.nan, values) for values in columns), np.where(absent, "", NAME).astype(object),
         least_p=np.zeros(size), ends=np.empty((size, 0)), levels=np.empty(0),
@@ -113,11 +112,7 @@ class ListSides:
         own, times = a.tokens / _documents(a), UNKNOWN
         if b.documents is not None:
             times = b.tokens / b.documents / own
-        # (n − 1)/(ℓ − 1) of both: how many documents of equal length would have the same variance
-        self.log_documents = [
-            float(np.log(max((tokens - 1) / max(ell - 1, 1e-9), 1.0)))
-            for tokens, ell in ((a.tokens, length), (b.tokens, times * length))
-        ]
+        self.lengths = length, times * length
         self.nodes = self.precisions.nodes
 
     def profiles(self, terms: Integers) -> Profiles:
@@ -133,11 +128,14 @@ class ListSides:
         return np.stack([a, b], axis=1)
 
     def _worth(self, side: int, terms: Integers, tau: Floats) -> tuple[Floats, Floats]:
-        """logit π̂ and log N of A (0) or the list (1)."""
-        tau = np.minimum(tau, self.precisions.highest[terms, None])
-        alpha = np.expm1(np.logaddexp(0.0, tau) + self.log_documents[side])
+        """logit of the share, and log N = log n/D with D = 1 + (ℓ − 1)/(α_0 + 1), of A (0) or the list (1)."""
         corpus = self.b if side else self.a
-        return worth(corpus.n_i[terms], corpus.tokens, alpha)
+        n_i, tokens = corpus.n_i[terms, None].astype(np.float64), float(corpus.tokens)
+        tau = np.minimum(tau, self.precisions.highest[terms, None])
+        with np.errstate(divide="ignore"):
+            omega = np.log(n_i) - np.log(tokens - n_i)
+        log_size = np.log(tokens) - np.log1p((self.lengths[side] - 1) * np.exp(-np.logaddexp(0.0, tau)))
+        return np.broadcast_to(omega, tau.shape), log_size
 
 
 class Precisions:
@@ -222,49 +220,6 @@ class Precisions:
             effect = sums[0] / (a.n_i * (1 - share)) * np.exp(CAUTION * np.minimum(error, 1.0))
             found = self.level - np.log(effect - 1)
         return np.where(np.isfinite(found), found, np.inf)
-
-
-def worth(n_i: Integers, tokens: int, alpha: Floats) -> tuple[Floats, Floats]:
-    """logit π̂ and log N for n_i of all tokens in one document of each precision *alpha*, terms × precisions."""
-    count = np.broadcast_to(n_i.astype(np.float64)[:, None], alpha.shape)
-    rest = tokens - count
-    mixed = (count > 0) & (rest > 0)
-    omega = np.where(count > 0, np.inf, -np.inf)
-    log_size = np.log(alpha * _rise(alpha, np.full(alpha.shape, float(tokens)))[0])
-    omega[mixed], size = likeliest(count[mixed], rest[mixed], alpha[mixed])
-    log_size[mixed] = np.log(size)
-    return omega, log_size
-
-
-def likeliest(x: Floats, y: Floats, alpha: Floats) -> tuple[Floats, Floats]:
-    """For x > 0 of x + y tokens in one document of precision *alpha*: logit π̂, and N, by Newton's method.
-
-    The slope of the log-likelihood is proportional to U − V with U = ψ(απ + x) − ψ(απ), V the same of the complement, and
-    log U − log V is nearly linear in logit π. The curvature is that of a binomial of N tokens at π̂.
-    """
-    omega = np.log(x) - np.log(y)
-    for _ in range(50):
-        a, c = alpha * expit(omega), alpha * expit(-omega)
-        (u, bend_u), (v, bend_v) = _rise(a, x), _rise(c, y)
-        slope = a * expit(-omega) * bend_u / u + c * expit(omega) * bend_v / v
-        step = np.clip((np.log(u) - np.log(v)) / slope, -3.0, 3.0)
-        omega = omega + step
-        if np.abs(step).max(initial=0.0) < 1e-9:
-            break
-    return omega, a * c * (bend_u + bend_v)
-
-
-def _rise(z: Floats, more: Floats) -> tuple[Floats, Floats]:
-    """ψ(z + m) − ψ(z) and ψ'(z) − ψ'(z + m); without cancellation for large z."""
-    end = z + more
-    first, second = np.log1p(more / z), more / (z * end)
-    by = (z + end) / (z * end)  # of 1/z² − 1/(z + m)², over 1/z − 1/(z + m)
-    large = z > 1e3
-    plain = np.where(large, 1.0, z)
-    return (
-        np.where(large, first + second * (0.5 + by / 12), psi(plain + more) - psi(plain)),
-        np.where(large, second * (1 + by / 2), polygamma(1, plain) - polygamma(1, plain + more)),
-    )
 
 
 def half_deviance(omega_a: Floats, log_n_a: Floats, omega_b: Floats, log_n_b: Floats) -> Floats:
