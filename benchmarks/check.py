@@ -7,9 +7,10 @@ alarms   A corpus in which 30 % of the documents were copied one to four times, 
          times so that a document and its copies stay together: no word truly differs. Share of words with p < 5 %,
          with the copies, and after `drop_duplicates`.
 million  A million short documents, 5 % of them edited copies: time and peak memory.
-list     Keyness against a list of frequencies. One part of a corpus is collapsed to a list. How often is p smaller than
-         with the documents, and how often is it below 5 % when nothing differs? "real" splits by class: the share of
-         words found with documents and with the list.
+list     Keyness against a list of frequencies. One part of a corpus is collapsed to a list. When nothing differs, how
+         often is p below 5 % (with the documents, and with the list), below 0.1 %, and both below 5 % and smaller than
+         with the documents? "real" splits by class, and "2 times" thins the tokens of one side: the same shares are
+         then how much is found.
 
     TERMBURST_DATA=… python benchmarks/check.py [copies] [alarms] [million] [list] [--documents 1000000]
     … check.py list --seed 1 --splits 3 --corpora webkb 20newsgroups
@@ -25,16 +26,17 @@ from collections import defaultdict
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
+from _keyness_corpora import thinned
 
 import termburst as tb
 from termburst.counting.shingles import TextShingles, plain_words
 from termburst.datasets.collection import data_file
 from termburst.inference.corpus_check import BANDS, TermDocuments
 from termburst.inference.duplicates import THRESHOLD, WIDTH, near_duplicates
-from termburst.inference.frequency_list import list_keyness
+from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.keyness import keyness
 from termburst.inference.keyness_tests import g2
-from termburst.inference.list_documents import WordList
+from termburst.models.cells import TermCells
 
 SEED = 20261121
 MOST, EDITED = 6_000, 0.1  # copies: documents at most, and the largest share of words edited in a copy
@@ -191,39 +193,34 @@ def corpus_of(name: str) -> tb.Corpus:
 
 
 def lists(names: list[str], splits: int, start: int) -> None:
-    print("list: share of words with p smaller than with documents, and with p < 5 % (documents, list); by band")
+    print("list: by band, % of words with p < 5 % with documents, with the list, < 0.1 % with the list, and (below)")
     for name in names:
         corpus = corpus_of(name)
         for share in (0.5, 0.1, 0.9):
             rng = np.random.default_rng([start, 10, int(10 * share)])
             documents, band = _some_words(corpus, rng, 300)
-            rows = [
-                _compared_with_list(documents, rng.permutation(len(corpus)) < share * len(corpus), seed)
-                for seed in range(splits)
-            ]
-            _print_list(f"{name}, A has {share:.0%}", band, rows)
+            parts = [rng.permutation(len(corpus)) < share * len(corpus) for _ in range(splits)]
+            sides = [(documents.cells(first), documents.cells(~first)) for first in parts]
+            _print_list(f"{name}, A has {share:.0%}", band, sides)
+            if share < 0.9:
+                _print_list("  2 times in B", band, [(thinned(a, 2.0, rng), b) for a, b in sides])
+                _print_list("  2 times in A", band, [(a, thinned(b, 2.0, rng)) for a, b in sides])
         if "label" in corpus.metadata.columns:
             label = corpus.metadata["label"].to_numpy()
             first = np.isin(label, np.unique(label)[::2])
-            _print_list(f"{name}, real", band, [_compared_with_list(documents, first, 0)])
+            _print_list(f"{name}, real", band, [(documents.cells(first), documents.cells(~first))])
 
 
-def _compared_with_list(documents: TermDocuments, first: np.ndarray, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    a, b = documents.cells(first), documents.cells(~first)
-    listed = list_keyness(a, WordList(b.n_i, b.tokens), confidence=None, seed=seed)
-    return keyness(a, b, confidence=None).p_value, listed.p_value
-
-
-def _print_list(what: str, band: np.ndarray, rows: list[tuple[np.ndarray, np.ndarray]]) -> None:
-    known, listed = (np.array([row[k] for row in rows]) for k in (0, 1))
+def _print_list(what: str, band: np.ndarray, sides: list[tuple[TermCells, TermCells]]) -> None:
+    known = np.array([keyness(a, b, confidence=None).p_value for a, b in sides])
+    listed = np.array([list_keyness(a, WordList(b.n_i, b.tokens), confidence=None).p_value for a, b in sides])
     held = ~np.isnan(known)
     parts = []
     for k in [*range(len(BANDS)), None]:
         inside = held & ((band == k) if k is not None else (band >= 0))
-        below = 100 * (listed < known - 1e-9)[inside].mean()
-        parts.append(
-            f"{below:.2f} ({100 * (known < 0.05)[inside].mean():.1f}, {100 * (listed < 0.05)[inside].mean():.1f})"
-        )
+        p, q = known[inside], listed[inside]
+        shares = [100 * np.mean(x) for x in (p < 0.05, q < 0.05, q < 0.001, (q < 0.05) & (q < p))]
+        parts.append("{:.1f} {:.1f} {:.2f} ({:.2f})".format(*shares))
     print(f"  {what:26} " + "  ".join(parts[:-1]) + f"  all: {parts[-1]}", flush=True)
 
 

@@ -34,6 +34,7 @@ typedef struct {
     double x_a[LANED], n_a[LANED], x_b[LANED], n_b[LANED], weight[LANED];
     double odds[LANED];                        /* log n_a/n_b */
     double x, m, y, n;                         /* means of x_a, n_a, x_b and n_b */
+    double few_a, few_b;                       /* x and y, or m − x and n − y if these are smaller together */
     int rare, small;                           /* whether the share is RARE, and whether x or y is below MANY_BURSTS */
     double middle, step, choose, curve[CURVE]; /* the correction for small counts, by the log odds of a share */
 } Sides;
@@ -180,10 +181,18 @@ TB_INLINE Lanes poisson_roots(Lanes x, Lanes y, Lanes odds) {
     return lanes_where(x < of_x, -root, root);
 }
 
-/* The correction of signed roots for small counts, mid_root − poisson_root, as a function of the log odds of q. It
- * depends on x and y, which hardly vary between the quadrature points, so it is computed at a few odds, when needed. */
+/* The correction of signed roots for small counts, mid_root − poisson_root, as a function of the log odds of q, for the
+ * rarer of the term and its complement. It depends on x and y, which hardly vary between the quadrature points, so it is
+ * computed at a few odds, when needed. */
 static void set_curve(Sides *of) {
-    double x = of->x, y = of->y;
+    if (of->x + of->y > (of->m + of->n) / 2) {
+        of->few_a = of->m - of->x;
+        of->few_b = of->n - of->y;
+    } else {
+        of->few_a = of->x;
+        of->few_b = of->y;
+    }
+    double x = of->few_a, y = of->few_b;
     of->middle = log((x + 0.5) / (y + 0.5));
     of->step = WIDE * sqrt(1 / (x + 0.5) + 1 / (y + 0.5));
     of->small = least(x, y) < MANY_BURSTS;
@@ -194,8 +203,8 @@ static void set_curve(Sides *of) {
 static double curve_point(Sides *of, int64_t k) {
     if (!isnan(of->curve[k])) return of->curve[k];
     double odds = of->middle + of->step * (double)(k - CURVE / 2);
-    double root = poisson_roots(lanes_of(of->x), lanes_of(of->y), lanes_of(odds))[0];
-    double value = mid_root(of->x, of->y, of->choose, odds, root) - root;
+    double root = poisson_roots(lanes_of(of->few_a), lanes_of(of->few_b), lanes_of(odds))[0];
+    double value = mid_root(of->few_a, of->few_b, of->choose, odds, root) - root;
     return of->curve[k] = isfinite(value) ? value : 0.0; /* tails below 1e-290 */
 }
 
@@ -286,8 +295,8 @@ static void roots_at(Sides *of, double log_ratio, double *out) {
         Lanes share = (n_a * p_a + n_b * p_b) / (n_a + n_b);
         for (int lane = 0; lane < LANES; lane++) {
             double r = sqrt(most(root[lane], 0.0)), skew = 1 - 2 * share[lane];
-            if (x_a[lane] < n_a[lane] * p_a[lane]) r = -r;
-            out[k + lane] = r + skew * (skew > 0 ? curve_at(of, odds[lane]) : -curve_at(of, others[lane]));
+            if (x_a[lane] * n_b[lane] < ratio * x_b[lane] * n_a[lane]) r = -r;
+            out[k + lane] = r + skew * curve_at(of, skew > 0 ? odds[lane] : others[lane]);
         }
     }
 }

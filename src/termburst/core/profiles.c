@@ -123,12 +123,14 @@ ProfilePoint profile_at(const SideProfile *of, double tau) {
 
 int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideProfileTask *task, const Room *room) {
     Group groups[2];
-    if (cells->groups != 2 || lengths->groups != 2) return TB_BAD_INDEX;
+    const int64_t size = cells->groups;
+    if (size > 2 || lengths->groups != size) return TB_BAD_INDEX;
     for (int64_t k = 0; k < task->size; k++) {
         int64_t i = task->terms[k];
         int32_t status = gather_groups(cells, lengths, i, room, groups);
         if (status != TB_OK) return status;
-        for (int g = 0; g < 2; g++) profile_of(&groups[g], task->start[i], task->highest, &task->out[2 * k + g]);
+        for (int64_t g = 0; g < size; g++)
+            profile_of(&groups[g], task->start[i], task->highest, &task->out[size * k + g]);
     }
     return TB_OK;
 }

@@ -21,7 +21,7 @@ typedef struct {
 } SideProfile;
 
 /* The terms, the τ where each window of points starts to be searched, the τ from which on precisions are so unlikely that
- * it ends, and one profile per term and group. There are two groups. */
+ * it ends, and one profile per term and group. There are one or two groups. */
 typedef struct {
     const int64_t *terms;
     int64_t size;

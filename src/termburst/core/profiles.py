@@ -50,7 +50,7 @@ def profiles(cells: Cells, lengths: GroupLengths, terms: Integers, start: Floats
 
     *start* is the τ around which the likelihood is, one entry per term of the collection; no point is above *highest*.
     """
-    require(lengths.groups == cells.groups == 2, "there must be two groups, and one length table per group")
+    require(lengths.groups == cells.groups <= 2, "there must be one or two groups, and one length table per group")
     require(start.shape == (cells.terms,), "start must have one entry per term")
     require(not np.isnan(start).any(), "start must be a number")
     out = np.zeros((terms.size, cells.groups), SIDE_PROFILE)

@@ -1,262 +1,274 @@
 """Keyness against a list of frequencies: a reference of which only the totals n_i are known, not the documents.
 
-How much of n_i is evidence depends on how many documents it comes from, which a list does not say. So the documents of
-the reference are filled in, several times, and each time the corpora are compared as if those were the documents. The
-z-values of the terms then vary. The p that is reported belongs to the 99 % limit of z, the one nearest to 0: with the
-documents at hand, p should be larger in about one of a hundred terms at most (docs/keyness.md has what was measured).
+How much of n_i is evidence depends on how bursty the word is, and on how many documents there are. If documents are like
+those of A, the total of a word with precision α_0 has the variance nπ(1 − π)D, with the design effect
+D = 1 + (ℓ − 1)/(α_0 + 1), where ℓ = Σ_j n_j²/n is the length of the document of a mean token. So given α_0 the list is worth
+x = n_i/D occurrences in N = n/D independent tokens, and A the same, from its total: so both have the same estimand, the
+share in all tokens, even if long documents have another share than short ones.
 
-To fill in documents, the precision α_0 of a term is borrowed. The fits of A give a trend of log α_0 with frequency, and
-how far terms lie from it. A term with enough documents in A has its own estimate, too, combined with the trend by their
-variances, or alone if it is burstier. Each time, log α_0 is drawn from that normal distribution. Given α_0, the n_i
-tokens are dealt to documents by Pólya's urn, which is the distribution of beta-binomial counts of a rare term given
-their sum. Long documents get more or less of a term if they do in A. A term that many documents of A contain is filled
-in with such documents, drawn with replacement. The documents have lengths like those of A. If their number is not
-known, there may be fewer and longer ones, so the reference counts as if it had only half of its size. Twice more the
-documents are filled in with a low α_0, its 1 % quantile, and p is at least what they give.
+The list says nothing about α_0, so it is borrowed: log α_0 in A, less that in the list, is a `SHIFT` for caution plus a
+`SPREAD` times Student's t. What A says of a word is its likelihood in A, times
 
-How bursty a word is in the reference, A can only tell as well as its own documents show it. So |z| is made smaller, by
-the relative error of the variance of its counts in A.
+* the distribution of log α_0 among words of similar frequency in A;
+* how likely the totals of A and the list are if both shares are the same: a word that A lacks, and the list has often, is
+  rather one that is bursty.
 
-Single documents may still contain far more of a term than any such model expects. How much that matters is found out
-with A: its documents are dealt into two parts, one is collapsed to a list, and what |z| then has too much, but for a
-few terms in a thousand, is taken from all |z|.
+Some words have counts that no beta-binomial expects, such as hundreds in one document. So α_0 is at most such that the
+variance is that of the counts of A, and `CAUTION` standard errors more. P(θ) is then averaged over α_0 as in
+`inference.two_sides`, and p and interval follow from it. Given any α_0, the most likely log ratio is that of the plain
+shares, which is the estimate.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri
+from scipy.special import expit, xlogy
 
-from termburst.inference import distributions as stats
-from termburst.inference.confident_effect import agreeing
-from termburst.inference.keyness import Keyness, keyness
-from termburst.inference.list_documents import WordList, cells_of_tokens, class_shares, document_lengths, filled_in
+from termburst.core import comparison as core
+from termburst.core import profiles as core_profiles
+from termburst.inference.keyness import Keyness
+from termburst.inference.two_sides import HIGHEST, PART
 from termburst.models.cells import TermCells
-from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.models.fit_beta_binomial import BLOCKS
+from termburst.models.grouped_cells import GroupedCells
 from termburst.statistics.tally import Integers
+from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
+Profiles = NDArray[np.void]
 
 NAME = "frequency list"  # in the column `reference`
-DRAWS = 6  # times that the documents of the reference are filled in with a random precision
-CAUTIOUS = 2  # more times, with a low precision
-CAUTION = 2.326  # standard deviations by which that is below the mean: the 1 % quantile
-UNKNOWN = 0.5  # of its size: a reference whose number of documents is not known
-MOST = 20.0  # times the tokens of A: a larger reference counts as if it had this size
-LIMIT = 0.01  # probability that p with the documents is larger
-OWN = 5  # documents with the term from which A's own estimate is used
-BAND = 200  # terms of similar frequency that define the trend at a point
-LEAST = 1.645  # a smaller |z| (p above 0.1) says nothing, and p is reported as 1
-EDGES = (5, 20, 100, 1_000)  # bands of occurrences in A, for `_excess`
-TOLERATED = 0.004  # share of the terms of A in which |z| may exceed that with documents
-UNKNOWN_EXCESS = 1.5  # taken from |z| if A is too small to find out
-FEWEST = 30  # documents of A from which it is large enough
-DOUBT = 1.0  # standard errors of the dispersion of A, for terms that A has more often
-SOME = 20  # documents of A with such a term from which that counts
+SHIFT, SPREAD = 0.5, 0.3  # of log α_0 in A less log α_0 in the list
+CAUTION = 2.33  # standard errors of the variance of counts in A
+UNKNOWN = 2.0  # times the length of A's documents: those of a list that does not say how many it has
+BAND = 200  # words of similar frequency from which the distribution of log α_0 is learned
+LOWEST, STEP = -8.0, 0.5  # the lattice of log α_0
+CENTRES = np.arange(-6.0, 3.01, 0.25)  # the grid of its middle, less log ℓ,
+WIDTHS = np.array([0.3, 0.5, 0.7, 1.0, 1.4, 2.0])  # and of its spread
+CENTRE, CENTRE_DEVIATION, MEAN_WIDTH = -1.0, 1.5, 1.0  # what is assumed before: normal, and exponential
+NO_FALL = 1e6  # the level of the prior of both precisions, whose fall beyond it is in `Precisions` here
 
 
-def list_keyness(
-    a: TermCells, b: WordList, *, confidence: float | None = 0.95, draws: int = DRAWS, seed: int = 0
-) -> Keyness:
+@dataclass(frozen=True, slots=True)
+class WordList:
+    """A reference of which only totals are known.
+
+    Attributes
+    ----------
+    n_i : occurrences of every term
+    tokens : of the whole reference, at least Σ n_i
+    documents : their number, or None if it is not known
+    """
+
+    n_i: Integers
+    tokens: int
+    documents: int | None = None
+
+
+def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) -> Keyness:
     """Compare a corpus with a list of frequencies over the same terms."""
-    rng = np.random.default_rng(seed)
-    found = _answers(a, b, confidence, draws, rng)
-    excess = _excess(a, b, draws, rng)
-    z, sure = _nearest(found[:draws], found[draws:]), _sure_part(a, b)
-    nearest = np.maximum(z * sure - excess, 0.0)
-    p_value = np.where(nearest > LEAST, 2 * ndtr(-nearest), 1.0)
-    absent = a.n_i + b.n_i == 0
-    p_value = np.where(absent, np.nan, p_value)
+    if not a.tokens or not b.tokens:
+        raise ValueError("the corpus or the word list has no tokens: there is nothing to compare with")
+    size, levels = a.n_i.size, np.empty(0) if confidence is None else np.array([1 - confidence])
+    below, above, statistic = np.empty((3, size))
+    limits = np.full((size, 2), np.nan)
+    sides = ListSides(a, b)
+
+    def compare(block: int) -> None:
+        for first in range(block * PART, size, BLOCKS * PART):
+            terms = np.arange(first, min(first + PART, size))
+            prior = (SHIFT, SPREAD, NO_FALL, 0.5)
+            found = core.compare_sides(sides.profiles(terms), prior, np.zeros((terms.size, 1)), levels)
+            below[terms], above[terms], statistic[terms] = found[0][:, 0], found[1][:, 0], found[3]
+            if levels.size:
+                limits[terms] = found[4][:, 0]
+
+    in_threads(compare, range(BLOCKS))
+    # Nothing is known if A has one document, the list has fewer tokens than a document, or there is no other term.
+    short = b.documents is None and b.tokens < a.tokens / max(_documents(a), 1)
+    unknown = (a.n_i + b.n_i == a.tokens + b.tokens) | (_documents(a) < 2) | short
+    below[unknown], above[unknown], statistic[unknown] = 0.5, 0.5, 0.0
+    limits[unknown] = (-np.inf, np.inf) if levels.size else np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
         log_ratio = np.log2(a.n_i / a.tokens) - np.log2(b.n_i / b.tokens)
-    limits = np.full((2, log_ratio.size), np.nan)
-    if confidence is not None:
-        deviate = float(stats.norm.isf((1 - confidence) / 2))
-        wider, nearer = (1 + excess / deviate) / sure - 1, (z - nearest) / np.maximum(z - deviate, 1e-9)
-        limits = _limits(found, log_ratio, wider, nearer)
-        limits = agreeing(limits.T, log_ratio, p_value, 1 - confidence).T
-        limits[:, absent] = np.nan
-    statistic = np.where(absent, np.nan, np.median([np.nan_to_num(one.statistic) for one in found], axis=0))
-    reference = np.where(absent, "", NAME).astype(object)
+    absent = a.n_i + b.n_i == 0
+    p_value = np.minimum(2 * np.minimum(below, above), 1.0)
+    columns = [log_ratio, *limits.T / np.log(2), statistic, p_value]
     return Keyness(
-        log_ratio, limits[0], limits[1], statistic, p_value, reference,
-        least_p=np.zeros(p_value.size), ends=np.empty((p_value.size, 0)), levels=np.empty(0),
+        *(np.where(absent, np.nan, values) for values in columns), np.where(absent, "", NAME).astype(object),
+        least_p=np.zeros(size), ends=np.empty((size, 0)), levels=np.empty(0),
     )  # fmt: skip
 
 
-def _answers(
-    a: TermCells, b: WordList, confidence: float | None, draws: int, rng: np.random.Generator
-) -> list[Keyness]:
-    """The comparisons with filled-in documents: *draws* with a random precision, then `CAUTIOUS` with a low one."""
-    scale = min(1.0 if b.documents is not None else UNKNOWN, MOST * a.tokens / b.tokens)
-    mean, deviation = borrowed_precision(a, fit_beta_binomial(a), b)
-    shares = class_shares(a)
-    found = []
-    for draw in range(draws + CAUTIOUS):
-        z = rng.standard_normal(mean.size) if draw < draws else -CAUTION
-        alpha_0 = np.exp(np.clip(mean + deviation * z, -30.0, 30.0))
-        some = _shrunken(b, scale, rng)
-        filled = filled_in(some, alpha_0, document_lengths(a, some), shares, rng, a)
-        found.append(keyness(a, filled, confidence=confidence))
+class ListSides:
+    """A corpus and a list: what both are worth at each log α_0, and what is known of log α_0."""
+
+    def __init__(self, a: TermCells, b: WordList) -> None:
+        self.a, self.b, self.precisions = a, b, Precisions(a)
+        length = float(np.exp(self.precisions.level))
+        own, times = a.tokens / _documents(a), UNKNOWN
+        if b.documents is not None:
+            times = b.tokens / b.documents / own
+        self.lengths = length, times * length
+        self.nodes = self.precisions.nodes
+
+    def profiles(self, terms: Integers) -> Profiles:
+        """The profiles of some terms in A and in the list, terms × 2."""
+        share = (self.a.n_i[terms] + self.b.n_i[terms]) / (self.a.tokens + self.b.tokens)
+        a, b = self.precisions.profiles(terms, share), flat_profiles(terms.size, self.nodes)
+        tau = points(a)
+        a["omega"], a["log_size"] = self._worth(0, terms, tau)
+        b["omega"], b["log_size"] = self._worth(1, terms, np.broadcast_to(self.nodes, tau.shape))
+        height = -half_deviance(a["omega"], a["log_size"], *self._worth(1, terms, tau - SHIFT))
+        a["height"] += height
+        a["slope"] += np.gradient(height, axis=1) / a["step"][:, None]
+        return np.stack([a, b], axis=1)
+
+    def _worth(self, side: int, terms: Integers, tau: Floats) -> tuple[Floats, Floats]:
+        """logit of the share, and log N = log n/D with D = 1 + (ℓ − 1)/(α_0 + 1), of A (0) or the list (1)."""
+        corpus = self.b if side else self.a
+        n_i, tokens = corpus.n_i[terms, None].astype(np.float64), float(corpus.tokens)
+        tau = np.minimum(tau, self.precisions.highest[terms, None])
+        with np.errstate(divide="ignore"):
+            omega = np.log(n_i) - np.log(tokens - n_i)
+        log_size = np.log(tokens) - np.log1p((self.lengths[side] - 1) * np.exp(-np.logaddexp(0.0, tau)))
+        return np.broadcast_to(omega, tau.shape), log_size
+
+
+class Precisions:
+    """What A says of log α_0: the likelihood of each term, times the distribution among terms of similar frequency.
+
+    That is Student's with four degrees of freedom, and it falls like 1/α_0 above log ℓ. Its middle and spread are learned
+    in bands of frequency: posterior means on a grid.
+    """
+
+    def __init__(self, a: TermCells) -> None:
+        self.a, self.groups = a, GroupedCells([a])
+        lengths = a.lengths.astype(np.float64)
+        self.level = float(np.log(lengths**2 @ a.length_documents / a.tokens))  # log ℓ
+        self.highest = self._highest()
+        last = int(np.ceil(self.level + HIGHEST))
+        self.nodes = np.arange(last - core_profiles.NODES + 1, last + 1, dtype=np.float64)
+        self.same_as = np.arange(a.n_i.size)
+        self.same_as[self.groups.occurring] = self.groups.same_as
+        self.at, self.centre, self.width = np.zeros(1), np.full(1, CENTRE), np.full(1, MEAN_WIDTH)
+        self._learn()
+
+    def profiles(self, terms: Integers, share: Floats) -> Profiles:
+        """Heights and slopes; *share* is that of both sides together."""
+        found = self._likelihoods(terms)
+        tau, x = points(found), log_rarity(share)
+        centre, width = (np.interp(x, self.at, values)[:, None] for values in (self.centre, self.width))
+        found["height"] += self._log_density(tau, centre, width)
+        z = (tau - self.level - centre) / width
+        found["slope"] -= (core.DEGREES + 1) * z / (core.DEGREES + z**2) / width + expit(tau - self.level)
+        return found
+
+    def _likelihoods(self, terms: Integers) -> Profiles:
+        """The profiles of A alone; flat for terms that it lacks."""
+        found, held = flat_profiles(terms.size, self.nodes), self.a.n_i[terms] > 0
+        distinct, place = np.unique(self.same_as[terms[held]], return_inverse=True)
+        start, last = np.full(self.a.n_i.size, self.level - 1), self.level + HIGHEST
+        found[held] = core_profiles.profiles(self.groups.cells, self.groups.lengths, distinct, start, last)[place, 0]
+        return found
+
+    def _log_density(self, tau: Floats, centre: Floats, width: Floats) -> Floats:
+        z = (tau - self.level - centre) / width
+        return -0.5 * (core.DEGREES + 1) * np.log1p(z**2 / core.DEGREES) - np.logaddexp(0.0, tau - self.level)
+
+    def _learn(self) -> None:
+        a = self.a
+        held = np.flatnonzero((a.n_i > 1) & (a.n_i < a.tokens))
+        if not held.size:
+            return
+        x = log_rarity(a.n_i[held] / a.tokens)
+        bands = np.array_split(np.argsort(x, kind="stable"), max(1, held.size // BAND))
+        centre, width = (grid.ravel() for grid in np.meshgrid(CENTRES, WIDTHS, indexing="ij"))
+        lattice = np.arange(LOWEST, self.level + HIGHEST + 1, STEP)
+        density = np.exp(self._log_density(lattice, centre[:, None], width[:, None]))
+        density /= density.sum(axis=1, keepdims=True)
+        prior = -0.5 * ((centre - CENTRE) / CENTRE_DEVIATION) ** 2 - width / MEAN_WIDTH
+        self.at, self.centre, self.width = np.empty((3, len(bands)))
+
+        def learn(band: int) -> None:
+            likelihood = on_lattice(self._likelihoods(held[bands[band]]), lattice.size)
+            posterior = np.log(likelihood @ density.T + 1e-300).sum(axis=0) + prior
+            weight = np.exp(posterior - posterior.max())
+            weight /= weight.sum()
+            self.at[band], self.centre[band] = np.median(x[bands[band]]), weight @ centre
+            self.width[band] = np.sqrt(weight @ (width**2 + (centre - self.centre[band]) ** 2))
+
+        in_threads(learn, range(len(bands)))
+
+    def _highest(self) -> Floats:
+        """log α_0 at which the variance is V = Σ_j e_j², e_j = n_ij − n_i n_j/n, and `CAUTION` standard errors more.
+
+        The standard error of V is √(Σ_j e_j⁴ − V²/d) over the d documents, those without the term, too.
+        """
+        a, share, documents = self.a, self.a.n_i / self.a.tokens, _documents(self.a)
+        lengths = a.lengths.astype(np.float64)
+        weight, mean = np.broadcast_to(a.weight, a.count.shape), share[a.term] * a.length
+        sums = []
+        for power in (2, 4):
+            own = np.bincount(a.term, weight * ((a.count - mean) ** power - mean**power), a.n_i.size)
+            sums.append(np.maximum(own + share**power * (lengths**power @ a.length_documents), 0.0))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            error = np.sqrt(np.maximum(sums[1] - sums[0] ** 2 / documents, 0.0)) / sums[0]
+            effect = sums[0] / (a.n_i * (1 - share)) * np.exp(CAUTION * np.minimum(error, 1.0))
+            found = self.level - np.log(effect - 1)
+        return np.where(np.isfinite(found), found, np.inf)
+
+
+def half_deviance(omega_a: Floats, log_n_a: Floats, omega_b: Floats, log_n_b: Floats) -> Floats:
+    """Half the likelihood ratio of equal shares of x_a of N_a and x_b of N_b occurrences."""
+    total = np.zeros(omega_a.shape)
+    n_a, n_b = np.exp(log_n_a), np.exp(log_n_b)
+    for sign in (1, -1):  # the term, and all others
+        x_a, x_b = n_a * expit(sign * omega_a), n_b * expit(sign * omega_b)
+        share = np.maximum((x_a + x_b) / (n_a + n_b), 1e-300)
+        total += xlogy(x_a, x_a / (n_a * share)) + xlogy(x_b, x_b / (n_b * share))
+    return np.maximum(total, 0.0)
+
+
+def on_lattice(profiles: Profiles, size: int) -> Floats:
+    """The likelihoods at multiples of `STEP` from `LOWEST`, relative to the largest; 0 outside the window of a profile."""
+    inside = np.arange(core_profiles.NODES) < profiles["size"][:, None]
+    height = np.where(inside, profiles["height"], -np.inf)
+    height -= height.max(axis=1, keepdims=True)
+    per, row = np.rint(profiles["step"] / STEP).astype(np.int64), np.arange(profiles.size)
+    result = np.zeros((profiles.size, size))
+    for k in range(core_profiles.NODES):
+        place = (profiles["first"] + k) * per - round(LOWEST / STEP)
+        valid = inside[:, k] & (place >= 0) & (place < size)
+        result[row[valid], place[valid]] = np.exp(height[valid, k])
+        if k + 1 < core_profiles.NODES:  # halfway to the next point of a coarse profile, which is cubic between them
+            valid &= inside[:, k + 1] & (per == 2) & (place + 1 < size)
+            bend = profiles["step"] * (profiles["slope"][:, k] - profiles["slope"][:, k + 1]) / 8
+            middle = (height[valid, k] + height[valid, k + 1]) / 2 + bend[valid]
+            result[row[valid], place[valid] + 1] = np.exp(middle)
+    return result
+
+
+def flat_profiles(size: int, tau: Floats) -> Profiles:
+    """Profiles that say nothing about log α_0, at the points *tau*."""
+    found = np.zeros(size, core_profiles.SIDE_PROFILE)
+    found["step"], found["first"], found["size"] = 1.0, round(tau[0]), tau.size
     return found
 
 
-def _nearest(found: list[Keyness], least: list[Keyness]) -> Floats:
-    """The prediction limit of |z| nearest to 0, |z̄| − t s √(1 + 1/k) of k normal values; at most any |z|."""
-    sign = np.array([np.nan_to_num(np.sign(one.log_ratio)) for one in found])  # NaN: a term that no draw has
-    size = np.array([_z(one.p_value) for one in found])
-    z, k = sign * size, len(found)
-    margin = stats.t.isf(LIMIT, max(k - 1, 1)) * np.sqrt(1 + 1 / k)
-    nearest = np.abs(z.mean(axis=0)) - margin * z.std(axis=0, ddof=min(k - 1, 1))
-    return np.maximum(np.min([nearest, *size, *(_z(one.p_value) for one in least)], axis=0), 0.0)
+def points(profiles: Profiles) -> Floats:
+    """log α_0 at the points of profiles."""
+    tau: Floats = (profiles["first"][:, None] + np.arange(core_profiles.NODES)) * profiles["step"][:, None]
+    return tau
 
 
-def _z(p_value: Floats) -> Floats:
-    """|z| of a two-sided p."""
-    return -ndtri(np.clip(np.nan_to_num(p_value, nan=1.0), 1e-300, 1.0) / 2)
+def log_rarity(share: Floats) -> Floats:
+    """log π(1 − π): the same for a term and its complement."""
+    return np.asarray(np.log(np.maximum(share * (1 - share), 1e-300)))
 
 
-def _sure_part(a: TermCells, b: WordList) -> Floats:
-    """The part of |z| that is left if the documents of the reference are burstier than those of A; one entry per term.
-
-    |z| falls with the root of the variance of counts, which is known from A with the relative error r: the part is
-    e^(−c r/2). A word that A has less often is the dangerous one: A may lack just the documents that repeat it, and so
-    any sign of its burstiness. There c is `CAUTION`, and elsewhere `DOUBT`.
-    """
-    error = np.maximum(_relative_error(a), 1 / np.sqrt(np.maximum(a.b_i, 1)))
-    less = a.n_i * float(b.tokens) < b.n_i * float(a.tokens)
-    return np.exp(-np.where(less, CAUTION, np.where(a.b_i >= SOME, DOUBT, 0.0)) * error / 2)
-
-
-def _relative_error(a: TermCells) -> Floats:
-    """The standard error of V = Σ_j e_j², e_j = n_ij − n_i n_j/n, of every term, as a share of V; 0 if A lacks it.
-
-    It is √(Σ_j e_j⁴ − V²/d)/V over the d documents, those without the term, too.
-    """
-    lengths, documents, share = a.lengths.astype(np.float64), a.length_documents, a.n_i / a.tokens
-    weight, mean = np.broadcast_to(a.weight, a.count.shape), share[a.term] * a.length
-    sums = []
-    for power in (2, 4):
-        own = np.bincount(a.term, weight * ((a.count - mean) ** power - mean**power), a.n_i.size)
-        sums.append(own + share**power * (lengths**power @ documents))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        error = np.sqrt(np.maximum(sums[1] - sums[0] ** 2 / documents[lengths > 0].sum(), 0.0)) / sums[0]
-    return np.where(np.isfinite(error), error, 0.0)
-
-
-def _excess(a: TermCells, b: WordList, draws: int, rng: np.random.Generator) -> Floats:
-    """What must be taken from |z| so that it exceeds that with documents in few terms; one entry per term.
-
-    This is found out with A itself: its documents are dealt into two parts with sizes like those of A and the list, and
-    the second part is collapsed to a list. Then both answers are known, in bands of frequency.
-    """
-    total = a.n_i + b.n_i
-    level = np.digitize(total / (a.tokens + b.tokens) * a.tokens, EDGES)
-    if int(a.length_documents[a.lengths > 0].sum()) < FEWEST:
-        return np.full(total.size, UNKNOWN_EXCESS)
-    first, second = _dealt_out(a, float(np.clip(b.tokens / (a.tokens + b.tokens), 0.1, 0.9)), rng)
-    documents = None if b.documents is None else int(second.length_documents[second.lengths > 0].sum())
-    answers = _answers(first, WordList(second.n_i, second.tokens, documents), None, draws, rng)
-    listed = _nearest(answers[:draws], answers[draws:]) * _sure_part(first, WordList(second.n_i, second.tokens))
-    known = _z(keyness(first, second, confidence=None).p_value)
-    held, own = np.flatnonzero(a.n_i), np.digitize(a.n_i, EDGES)
-    found = np.zeros(len(EDGES) + 1)
-    for band in range(found.size):
-        inside = held[own[held] == band]
-        inside = inside if inside.size >= BAND else held[np.abs(own[held] - band) <= 1]
-        # too large by: the part above what the documents give, but only as far as p would be reported as below 1
-        over = np.sort(np.minimum(listed[inside] - known[inside], listed[inside] - LEAST))[::-1]
-        # Of m terms, a share of k/(m + 1) is expected above the k-th largest value.
-        place = max(int(TOLERATED * (over.size + 1)) - 1, 0)
-        found[band] = max(float(over[place]), 0.0) if place < over.size else UNKNOWN_EXCESS
-    return found[level]
-
-
-def _dealt_out(a: TermCells, share: float, rng: np.random.Generator) -> tuple[TermCells, TermCells]:
-    """The documents of A in two parts, of which the second has about that share.
-
-    Cells do not say which document they are of, only its length. So the documents with a term are drawn anew among
-    those of that length, for each term by itself.
-    """
-    weight = np.broadcast_to(a.weight, a.count.shape).astype(np.int64)
-    term: Integers = np.repeat(a.term, weight)
-    count, length = (np.repeat(values, weight) for values in (a.count, a.length))
-    in_second = rng.random(int(a.length_documents.sum())) < share
-    in_second[rng.integers(in_second.size)] = True
-    place = np.searchsorted(a.lengths, length)
-    groups: Integers = term * a.lengths.size + place
-    group, index, size = np.unique(groups, return_inverse=True, return_counts=True)
-    order = np.argsort(index, kind="stable")
-    running = np.empty(index.size, dtype=np.int64)
-    running[order] = np.arange(index.size) - np.repeat(np.cumsum(size) - size, size)
-    alike = a.length_documents[place]
-    offset = (rng.random(group.size)[index] * alike).astype(np.int64)
-    document = (np.cumsum(a.length_documents) - a.length_documents)[place] + (running + offset) % alike
-    n_j = np.repeat(a.lengths, a.length_documents)
-    parts = []
-    for inside in (~in_second, in_second):
-        kept = inside[document]
-        n_i = np.bincount(term[kept], count[kept], a.n_i.size).astype(np.int64)
-        parts.append(cells_of_tokens(term[kept], count[kept], length[kept], n_j[inside], n_i))
-    return parts[0], parts[1]
-
-
-def _limits(found: list[Keyness], log_ratio: Floats, wider: Floats, nearer: Floats) -> Floats:
-    """Limits that contain those of all comparisons, each moved away from the log ratio by the share *wider*.
-
-    A term in one corpus only has one finite end; it is moved towards 0 by the share *nearer*, at most up to 0.
-    """
-    low = np.fmin(np.min([one.ci_low for one in found], axis=0), log_ratio)
-    high = np.fmax(np.max([one.ci_high for one in found], axis=0), log_ratio)
-    ends = np.stack([low, high])
-    finite = np.isfinite(log_ratio)
-    centre, share = np.where(finite, log_ratio, 0.0), np.where(finite, wider, np.minimum(nearer, 1.0))
-    outwards = np.array([[-1.0], [1.0]])
-    moved = np.where(np.isfinite(ends), np.abs(np.where(np.isfinite(ends), ends, 0.0) - centre) * share, 0.0)
-    return ends + outwards * moved
-
-
-def borrowed_precision(a: TermCells, fit: BetaBinomialFit, b: WordList) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of log α_0 of every term in the reference, from the fits of A."""
-    fitted = np.flatnonzero((a.n_i >= 2) & np.isin(fit.status, ["converged", "boundary", "degenerate"]))
-    share = (a.n_i + b.n_i) / (a.tokens + b.tokens)
-    if not fitted.size:
-        return np.zeros(share.size), np.full(share.size, 3.0)
-    with np.errstate(divide="ignore"):
-        log_alpha_0 = np.log(fit.alpha_0)
-    middle, spread = _trend(np.log(a.n_i[fitted] / a.tokens), log_alpha_0[fitted], np.log(np.maximum(share, 1e-300)))
-    with np.errstate(invalid="ignore", divide="ignore"):
-        error = fit.standard_error_alpha_not / fit.alpha_not
-        own = (fit.status == "converged") & (a.b_i >= OWN) & np.isfinite(error)
-        trust = np.where(own, spread**2 / (spread**2 + error**2), 0.0)
-        mean = np.where(own, trust * log_alpha_0 + (1 - trust) * middle, middle)
-        deviation = np.where(own, np.sqrt(trust) * error, spread)
-        burstier = (fit.status == "converged") & (a.b_i > 1) & np.isfinite(error) & (log_alpha_0 < middle)
-    # A term that is burstier than the trend is not pulled towards it: some are, by far, such as encoded files.
-    return np.where(burstier, log_alpha_0, mean), np.where(burstier, np.minimum(error, 3.0), deviation)
-
-
-def _trend(x: Floats, y: Floats, at: Floats) -> tuple[Floats, Floats]:
-    """Median of y among terms with similar x, and how far the lower 5 % lie below it, as a standard deviation."""
-    order = np.argsort(x, kind="stable")
-    x, y = x[order], y[order]
-    y = np.where(np.isfinite(y), y, np.sign(y) * 1e3)  # the boundary is above, and degenerate fits are below all others
-    parts = max(1, x.size // BAND)
-    bounds = np.linspace(0, x.size, parts + 1).astype(int)
-    centre = np.array([np.median(x[i:j]) for i, j in pairwise(bounds)])
-    low, half = (np.array([np.quantile(y[i:j], q) for i, j in pairwise(bounds)]) for q in (0.05, 0.5))
-    low, half = np.clip(low, -30, 30), np.clip(half, -30, 30)
-    middle = np.interp(at, centre, half)
-    return middle, np.maximum(middle - np.interp(at, centre, low), 0.1) / 1.645
-
-
-def _shrunken(b: WordList, scale: float, rng: np.random.Generator) -> WordList:
-    """A list of that share of the tokens; counts are rounded up or down at random, and right on average."""
-    if scale == 1.0:
-        return b
-    n_i = np.floor(b.n_i * scale + rng.random(b.n_i.size)).astype(np.int64)
-    documents = None if b.documents is None else max(1, round(b.documents * scale))
-    return WordList(n_i, max(round(b.tokens * scale), int(n_i.sum()), 1), documents)
+def _documents(a: TermCells) -> int:
+    return int(a.length_documents[a.lengths > 0].sum())

@@ -142,13 +142,12 @@ def _known_ends(ends: Floats) -> Floats:
 
 
 def _default_test(found: Comparison, tails: SideTails) -> tuple[Floats, Floats, Floats]:
-    """Statistic, p and the smallest p possible; a term in one document alone shows no difference: p = 1."""
+    """Statistic, p and the smallest p possible."""
     p_value = np.minimum(2 * np.minimum(tails.below, tails.above)[:, 0], 1.0)
-    alone = (found.a.b_i + found.b.b_i == 1) & (min(_documents(found.a), _documents(found.b)) > 1)
-    same = alone | (np.abs(tails.below - tails.above)[:, 0] < EVEN)
+    same = np.abs(tails.below - tails.above)[:, 0] < EVEN
     p_value = np.where(same, 1.0, p_value)
-    least_p = np.where(alone, 1.0, np.minimum(found.sides.least_p(found.prior), p_value))
-    return tails.statistic, p_value, least_p
+    least_p = np.minimum(found.sides.least_p(found.prior), p_value)
+    return np.where(same, 0.0, tails.statistic), p_value, least_p
 
 
 def _default(found: Comparison) -> tuple[Floats, Floats]:

@@ -45,6 +45,7 @@ FEW_BURSTS = 200.0  # up to which the smallest possible p may matter
 PART = 512  # terms whose profiles are made together
 KEPT = 40_000  # distinct terms up to which profiles are kept after learning; they take 64 MB then
 LEARNED_FROM = 5  # documents with a term from which something is learned from it
+FEWEST_DOCUMENTS = 5  # of each corpus, from which on its words say how bursty it is
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +135,13 @@ class TwoSides:
     def prior_sums(self) -> Floats:
         """What the terms say about δ and s: numbers that add over terms, for `PrecisionPrior.of_sums`.
 
-        Terms that only one corpus has say nothing, and those in very few documents hardly anything.
+        Terms that only one corpus has say nothing, and those in very few documents hardly anything. With a handful of
+        documents, what the mean takes from the likelihood of the precision is as large as the likelihood, so nothing is
+        learned from them.
         """
         b_a, b_b = self.a.b_i, self.b.b_i
+        if min(map(_documents, (self.a, self.b))) < FEWEST_DOCUMENTS:
+            return np.zeros(SHIFTS.size * SPREADS.size)
         informative = (b_a > 0) & (b_b > 0) & (b_a + b_b >= LEARNED_FROM)
         times = np.bincount(self.groups.same_as, minlength=b_a.size).astype(np.float64)
         sums, densities = np.zeros((BLOCKS, SHIFTS.size * SPREADS.size)), _densities()
@@ -173,11 +178,15 @@ class TwoSides:
 
     @cached_property
     def unknown(self) -> NDArray[np.bool_]:
-        """Terms of which nothing is known: if each corpus has one document, or if there is no other term."""
+        """Terms of which nothing is known: if each corpus has one document, or if there is no other term.
+
+        Nor does a term in one document alone show a difference, unless that document is a corpus.
+        """
         a, b = self.a, self.b
-        single = max(int(c.length_documents[c.lengths > 0].sum()) for c in (a, b)) < 2
+        documents = [_documents(c) for c in (a, b)]
         only = a.n_i + b.n_i == a.tokens + b.tokens
-        return np.asarray((a.n_i + b.n_i > 0) & (single | only))
+        alone = (a.b_i + b.b_i == 1) & (min(documents) > 1)
+        return np.asarray((a.n_i + b.n_i > 0) & ((max(documents) < 2) | only | alone))
 
     def _set_unknown(self, found: SideTails) -> None:
         a, b, unknown = self.a, self.b, self.unknown
@@ -223,6 +232,10 @@ class TwoSides:
             sums += np.stack([share, 1 - share]) ** worth[few] / QUANTILES
         least[few] = sums.min(axis=0)
         return np.where(self.unknown, 1.0, least)
+
+
+def _documents(cells: TermCells) -> int:
+    return int(cells.length_documents[cells.lengths > 0].sum())
 
 
 def _densities() -> Floats:

@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 
 from termburst.inference.confident_effect import selected_end
 from termburst.inference.dispersion import dispersion
-from termburst.inference.frequency_list import list_keyness
-from termburst.inference.list_documents import WordList
+from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.cells import term_cells
 from termburst.statistics.matrix import canonical_counts
