@@ -216,7 +216,3 @@ def against_others(groups: Sequence[TermCells]) -> Iterator[tuple[TermCells, Ter
     for number, own in enumerate(groups):
         others = [*groups[:number], *groups[number + 1 :]]
         yield own, others[0] if len(others) == 1 else joined(others)
-
-
-def _documents(cells: TermCells) -> int:
-    return int(cells.length_documents[cells.lengths > 0].sum())
