@@ -2,7 +2,7 @@
 
 How much of n_i is evidence depends on how bursty the word is, and on how many documents there are. If documents are
 like those of A, the total of a word with precision α_0 has the variance nπ(1 − π)D, with the design effect
-D = 1 + (ℓ − 1)/(α_0 + 1), where ℓ = Σ_j n_j²/n is the length of the document of a mean token. Given α_0 the list is worth
+D = 1 + (ℓ − 1)/(α_0 + 1), where ℓ = Σ_j n_j²/n is the length of a mean token's document. Given α_0 the list is worth
 x = n_i/D occurrences in N = n/D independent tokens, and A the same, from its total: so both have the same estimand, the
 share in all tokens, even if long documents have another share than short ones.
 
