@@ -1,4 +1,4 @@
-"""Keyness against a list: p holds although the documents are unknown, interval and p agree, and differences are found."""
+"""Keyness against a list: p holds though documents are unknown, intervals agree with p, and differences are found."""
 
 import warnings
 
@@ -92,7 +92,7 @@ def test_complements_agree_with_documents_and_with_a_list():
 
 
 def test_against_an_endless_list_p_is_that_of_one_sample():
-    """Binomial words, and a list so long that it is known exactly: p is not below the exact binomial one, nor far above."""
+    """Binomial words, and a list so long that it is known exactly: p is not below the exact binomial one."""
     rng = np.random.default_rng(26)
     counts = np.column_stack([rng.binomial(100, 0.05, 400), np.zeros(400, dtype=int)])
     counts[:, 1] = 100 - counts[:, 0]

@@ -1,8 +1,8 @@
 """Keyness against a list of frequencies: a reference of which only the totals n_i are known, not the documents.
 
-How much of n_i is evidence depends on how bursty the word is, and on how many documents there are. If documents are like
-those of A, the total of a word with precision α_0 has the variance nπ(1 − π)D, with the design effect
-D = 1 + (ℓ − 1)/(α_0 + 1), where ℓ = Σ_j n_j²/n is the length of the document of a mean token. So given α_0 the list is worth
+How much of n_i is evidence depends on how bursty the word is, and on how many documents there are. If documents are
+like those of A, the total of a word with precision α_0 has the variance nπ(1 − π)D, with the design effect
+D = 1 + (ℓ − 1)/(α_0 + 1), where ℓ = Σ_j n_j²/n is the length of a mean token's document. Given α_0 the list is worth
 x = n_i/D occurrences in N = n/D independent tokens, and A the same, from its total: so both have the same estimand, the
 share in all tokens, even if long documents have another share than short ones.
 
@@ -10,8 +10,8 @@ The list says nothing about α_0, so it is borrowed: log α_0 in A, less that in
 `SPREAD` times Student's t. What A says of a word is its likelihood in A, times
 
 * the distribution of log α_0 among words of similar frequency in A;
-* how likely the totals of A and the list are if both shares are the same: a word that A lacks, and the list has often, is
-  rather one that is bursty.
+* how likely the totals of A and the list are if both shares are the same: a word that A lacks, and the list has often,
+  is rather one that is bursty.
 
 Some words have counts that no beta-binomial expects, such as hundreds in one document. So α_0 is at most such that the
 variance is that of the counts of A, and `CAUTION` standard errors more. P(θ) is then averaged over α_0 as in
@@ -97,8 +97,9 @@ def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) 
     absent = a.n_i + b.n_i == 0
     p_value = np.minimum(2 * np.minimum(below, above), 1.0)
     columns = [log_ratio, *limits.T / np.log(2), statistic, p_value]
+    log_ratio, low, high, statistic, p_value = (np.where(absent, np.nan, values) for values in columns)
     return Keyness(
-        *(np.where(absent, np.nan, values) for values in columns), np.where(absent, "", NAME).astype(object),
+        log_ratio, low, high, statistic, p_value, np.where(absent, "", NAME).astype(object),
         least_p=np.zeros(size), ends=np.empty((size, 0)), levels=np.empty(0),
     )  # fmt: skip
 
@@ -141,8 +142,8 @@ class ListSides:
 class Precisions:
     """What A says of log α_0: the likelihood of each term, times the distribution among terms of similar frequency.
 
-    That is Student's with four degrees of freedom, and it falls like 1/α_0 above log ℓ. Its middle and spread are learned
-    in bands of frequency: posterior means on a grid.
+    That is Student's with four degrees of freedom, and it falls like 1/α_0 above log ℓ. Its middle and spread are
+    learned in bands of frequency: posterior means on a grid.
     """
 
     def __init__(self, a: TermCells) -> None:
@@ -234,7 +235,7 @@ def half_deviance(omega_a: Floats, log_n_a: Floats, omega_b: Floats, log_n_b: Fl
 
 
 def on_lattice(profiles: Profiles, size: int) -> Floats:
-    """The likelihoods at multiples of `STEP` from `LOWEST`, relative to the largest; 0 outside the window of a profile."""
+    """The likelihoods at multiples of `STEP` from `LOWEST`, relative to the largest; 0 outside the window."""
     inside = np.arange(core_profiles.NODES) < profiles["size"][:, None]
     height = np.where(inside, profiles["height"], -np.inf)
     height -= height.max(axis=1, keepdims=True)

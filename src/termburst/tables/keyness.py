@@ -58,7 +58,7 @@ def keyness(
         Their vocabularies are aligned by term name, over the union of both. Texts are counted as `termburst.read` does.
     reference : dict from word to number of occurrences, word list or its file; in place of B
         A reference of which only frequencies are known; see `read_word_list`. The column `reference` then says
-        "frequency list", and for about 99 of 100 words p is not below what it would be if the documents were known.
+        "frequency list". Where nothing differs, p is below 0.05 for about one of 100 words at most.
     formula : str, optional
         Instead of B: covariates of the documents of A, such as "party + year". See `keyness_design`, which explains the
         columns, and the options *contrast*, *cluster*, *strata* and *metadata* that go with it.
