@@ -100,10 +100,10 @@ def test_any_start_ends(start):
 
 def test_wrong_groups_shapes_and_indices_are_errors():
     sides = Sides()
-    one = GroupedCells([term_cells(sides.X[0])])
+    three = GroupedCells([term_cells(sides.X[0])] * 3)
     table = np.zeros((1, PANELS, DEGREE + 1, 2))
     with pytest.raises(ValueError, match="two groups"):
-        core.profiles(one.cells, one.lengths, np.arange(6), np.zeros(6), HIGHEST)
+        core.profiles(three.cells, three.lengths, np.arange(6), np.zeros(6), HIGHEST)
     with pytest.raises(ValueError, match="two groups"):
         sides.profiles(lengths=group_lengths(table, np.ones(1), 5))
     with pytest.raises(ValueError, match="one length table per group"):
