@@ -111,7 +111,7 @@ def keyness(
     >>> B = [[1, 1, 40], [2, 1, 44]] * 6
     >>> table = tb.keyness(A, B, terms=["ha", "no", "so"])
     >>> table["term"][0], table["n_a"][0], table["n_b"][0], round(table["log_ratio"][0], 2)
-    ('ha', 72, 18, 2.42)
+    ('ha', 72, 18, 2.37)
     >>> tb.keyness(["ha ha so"] * 6, ["so it goes", "on and on so"] * 4)["term"][0]
     'ha'
     """
