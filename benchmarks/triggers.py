@@ -40,7 +40,7 @@ from termburst.concordance.polya_urn import PolyaUrnFit, full_from
 from termburst.concordance.sequences import token_sequences
 from termburst.concordance.triggers import triggers
 from termburst.inference.multiplicity import adjust_log10
-from termburst.inference.triggers import TriggerTest
+from termburst.inference.triggers import TriggerIntervals
 from termburst.inference.word_pairs import PairOrders, PairsTogether, pair_orders, pairs_together
 from termburst.models.fit_polya_urn import fit_urn, group_prior
 from termburst.models.urn_screen import screen_pairs
@@ -78,7 +78,7 @@ def ml(sequences: Sequences, matrix: UrnMatrix) -> Any:
 
 def covered(sequences: Sequences, urn: tb.PolyaUrn, matrix: UrnMatrix) -> dict[str, list[bool]]:
     """Whether intervals contain the planted values: of α, the diagonal, other entries above 0 (M, M/α) and at 0."""
-    test = TriggerTest(sequences, ml(sequences, matrix))
+    test = TriggerIntervals(sequences, ml(sequences, matrix))
     truth = np.asarray(urn.replacement.tocsc()[matrix.sources, matrix.targets]).ravel()
     entries, alpha = np.arange(truth.size), -1 - np.arange(TERMS)
     pairs = entries[~matrix.own & (truth > 0)]
@@ -256,13 +256,13 @@ def ratio(rng: np.random.Generator, corpora: int = 400) -> None:
         without = UrnMatrix.of_pairs(np.append(everyone, 2), np.append(everyone, 3), terms)
         fit = ml(sequences, matrix)
         exact = 2 * (fit.log_likelihood - ml(sequences, without).log_likelihood)
-        unbounded += exact > 2 and fit.status == "unbounded"  # there the p-value says little, as the docs say
+        unbounded += exact > 2 and fit.status == "unbounded"  # there intervals say little, as the docs say
         if exact > 2 and fit.status != "unbounded":
-            test = TriggerTest(sequences, fit)
+            test = TriggerIntervals(sequences, fit)
             entry = np.flatnonzero((matrix.sources == 0) & (matrix.targets == 1))
             line = 2 * (test.best[1] - test.profile(entry, np.zeros(1))[0][0])
             share = sequences.counts[1] / sequences.tokens.size
-            found.append((test.statistic(entry)[0] / exact, line / exact, share, exact))
+            found.append((max(0.0, test.likelihood_ratio(entry, np.zeros(1))[0]) / exact, line / exact, share, exact))
     print(f"ratio: {unbounded} further corpora have an unbounded fit")
     for what, chosen in (
         ("all", lambda row: True),

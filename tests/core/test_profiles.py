@@ -105,9 +105,9 @@ def test_wrong_groups_shapes_and_indices_are_errors():
     with pytest.raises(ValueError, match="two groups"):
         core.profiles(three.cells, three.lengths, np.arange(6), np.zeros(6), HIGHEST)
     with pytest.raises(ValueError, match="two groups"):
-        sides.profiles(lengths=group_lengths(table, np.ones(1), 5))
+        sides.profiles(lengths=group_lengths(table, np.ones(1)))
     with pytest.raises(ValueError, match="one length table per group"):
-        group_lengths(table, np.ones(2), 5)
+        group_lengths(table, np.ones(2))
     with pytest.raises(ValueError, match="one entry per term"):
         sides.profiles(np.zeros(5))
     with pytest.raises(ValueError, match="must be a number"):

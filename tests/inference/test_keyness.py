@@ -304,7 +304,7 @@ def test_power_and_direction_at_a_planted_ratio():
     assert power > 0.9
     assert power > np.mean(permuted.p_value <= 0.05) - 0.05
     assert (found.log_ratio[found.p_value <= 0.05] > 0).all()
-    assert np.median(found.log_ratio) == pytest.approx(1, abs=0.07)  # drawn with one α_0, where κ = ½ is half-way
+    assert np.median(found.log_ratio) == pytest.approx(1, abs=0.07)
     assert np.mean((found.ci_low <= 1) & (found.ci_high >= 1)) > 0.92
     rare = corpora(counts[:, :200] * (rng.random((1500, 200)) < 0.02), n_j, in_a)
     assert np.mean(keyness(*rare, confidence=None).p_value <= 0.05) < 0.5

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from termburst.inference.triggers import TriggerTest
+from termburst.inference.triggers import TriggerIntervals
 from termburst.models.fit_polya_urn import fit_urn
 from termburst.models.polya_urn import PolyaUrn
 from termburst.models.urn_sequences import Sequences, UrnMatrix
@@ -21,7 +21,7 @@ def fitted(seed, terms=12, documents=60, length=40, pair=0.4):
     everyone = np.arange(terms)
     matrix = UrnMatrix.of_pairs(np.append(everyone, [0, 2]), np.append(everyone, [1, 3]), terms)
     fit = fit_urn(sequences, matrix, (np.full(terms, 1 / terms), np.full(matrix.sources.size, 0.05)), tolerance=1e-12)
-    return sequences, matrix, fit, TriggerTest(sequences, fit)
+    return sequences, matrix, fit, TriggerIntervals(sequences, fit)
 
 
 def test_the_profile_is_the_maximum_of_the_column():
@@ -85,7 +85,7 @@ def test_the_statistic_is_that_of_two_whole_fits(terms, length, documents, pair)
     null = fit_urn(sequences, without, start, tolerance=1e-12)
     whole = 2 * (fit.log_likelihood - null.log_likelihood)
     assert whole > 10
-    assert test.statistic(np.array([entry]))[0] == pytest.approx(whole, rel=0.1)
+    assert test.likelihood_ratio(np.array([entry]), np.zeros(1))[0] == pytest.approx(whole, rel=0.1)
     line = 2 * (test.best[1] - test.profile(np.array([entry]), np.zeros(1))[0][0])
     assert line > whole - 1e-6  # the bound is on this side
 
@@ -137,7 +137,8 @@ def test_the_size_under_the_null():
         source = (target + rng.integers(1, terms, terms)) % terms
         matrix = UrnMatrix.of_pairs(np.append(target, source), np.append(target, target), terms)
         start = (np.full(terms, 1 / terms), np.full(matrix.sources.size, 0.01))
-        ratios.append(TriggerTest(sequences, fit_urn(sequences, matrix, start)).statistic(np.flatnonzero(~matrix.own)))
+        intervals, others = TriggerIntervals(sequences, fit_urn(sequences, matrix, start)), np.flatnonzero(~matrix.own)
+        ratios.append(intervals.likelihood_ratio(others, np.zeros(others.size)))
     ratios = np.concatenate(ratios)
     for level, critical in ((0.05, 2.705543), (0.01, 5.411894)):  # of ½χ²_0 + ½χ²_1
         error = np.sqrt(level * (1 - level) / ratios.size)

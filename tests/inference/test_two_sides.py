@@ -36,7 +36,7 @@ def shares_found(found, level=0.05):
 # ---- a difference in burstiness is none in frequency
 
 
-def issue_side(rng, length, alpha_0, mean=0.002, documents=250, words=600):
+def equal_lengths_side(rng, length, alpha_0, mean=0.002, documents=250, words=600):
     counts = rng.binomial(length, rng.beta(mean * alpha_0, (1 - mean) * alpha_0, (documents, words)))
     return term_cells(np.column_stack([counts, np.full(documents, length)]))
 
@@ -48,7 +48,7 @@ def issue_side(rng, length, alpha_0, mean=0.002, documents=250, words=600):
 def test_unequal_burstiness_and_equal_shares(lengths, alpha_0):
     """With one precision for both corpora p ≤ .05 in 43.0, 23.8, 8.2 and 5.8 %, and interval ends were set to 0."""
     rng = np.random.default_rng(1)
-    found = keyness(*(issue_side(rng, n, a) for n, a in zip(lengths, alpha_0, strict=True)))
+    found = keyness(*(equal_lengths_side(rng, n, a) for n, a in zip(lengths, alpha_0, strict=True)))
     p, low, high = found.p_value[:600], found.ci_low[:600], found.ci_high[:600]
     assert np.mean(p <= 0.05) == pytest.approx(0.05, abs=above(0.05, 600) - 0.05)
     assert np.mean(p <= 0.001) < above(0.001, 600)
@@ -147,7 +147,7 @@ def agree(a, b, confidence):
     found = keyness(a, b, confidence=confidence)
     outside = (found.ci_low > 0) | (found.ci_high < 0)
     edge = np.isclose(found.p_value, 1 - confidence, rtol=1e-4)
-    alone = a.b_i + b.b_i == 1  # the next test but one
+    alone = a.b_i + b.b_i == 1  # p is 1, and the interval contains 0
     np.testing.assert_array_equal(outside[~edge & ~alone], (found.p_value <= 1 - confidence)[~edge & ~alone])
     assert (found.ci_low <= found.log_ratio).all()
     assert (found.log_ratio <= found.ci_high).all()
@@ -188,23 +188,10 @@ def test_a_word_and_its_complement_have_the_same_p(share):
     assert found.log_ratio[0] * found.log_ratio[1] < 0
 
 
-def test_identical_corpora_have_p_1():
-    a, _ = varied(8, (120, 10))
-    found = keyness(a, a)
-    here = a.n_i > 0
-    np.testing.assert_array_equal(found.p_value[here], 1.0)
-    np.testing.assert_allclose(found.log_ratio[here], 0.0, atol=1e-6)
-    assert compare(a, a).prior.shift == pytest.approx(0.0, abs=1e-9)
-
-
-def test_exchanging_the_corpora_mirrors_everything():
+def test_exchanging_the_corpora_mirrors_the_prior_and_the_smallest_p():
     a, b = varied(9, (40, 160))
-    there, back = keyness(a, b), keyness(b, a)
-    np.testing.assert_allclose(back.p_value, there.p_value, rtol=1e-5)
-    np.testing.assert_allclose(back.least_p, there.least_p, rtol=1e-5)
-    np.testing.assert_allclose(back.statistic, there.statistic, rtol=1e-5, atol=1e-8)
-    np.testing.assert_allclose(back.log_ratio, -there.log_ratio, atol=1e-5)
-    np.testing.assert_allclose(back.ci_low, -there.ci_high, atol=1e-5)
+    np.testing.assert_allclose(keyness(b, a).least_p, keyness(a, b).least_p, rtol=1e-5)
+    assert compare(a, a).prior.shift == pytest.approx(0.0, abs=1e-9)
     assert compare(a, b).prior.shift == pytest.approx(-compare(b, a).prior.shift, abs=1e-9)
     assert compare(a, b).prior.spread == pytest.approx(compare(b, a).prior.spread, rel=1e-9)
 

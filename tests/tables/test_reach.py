@@ -58,6 +58,11 @@ def test_two_small_corpora_say_that_nothing_can_be_found():
     ]
     with pytest.warns(UserWarning, match="with so few documents no p is below"):
         engines.keyness(*frames)
+    labels = ["x", "y", "z"] * 2
+    with pytest.warns(UserWarning, match="with so few documents no p is below"):
+        tb.keyness_groups(A, labels, terms=TERMS)
+    with pytest.warns(UserWarning, match="with so few documents no p is below"):
+        engines.keyness(frames[0].with_columns(side=pl.col("document").replace_strict(range(6), labels)), by="side")
 
 
 PAIRS = {"side": ["a", "b"] * 10, "pair": [f"p{k // 2}" for k in range(20)]}

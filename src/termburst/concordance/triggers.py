@@ -14,7 +14,7 @@ from termburst.concordance.polya_urn import PolyaUrnFit
 from termburst.inference.checks import check_confidence, check_name, checked_number, checked_whole, shown
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.repeated_passages import RepeatedPairs
-from termburst.inference.triggers import TriggerTest
+from termburst.inference.triggers import TriggerIntervals
 from termburst.inference.word_pairs import PairOrders, PairsTogether, pair_orders, pairs_together
 from termburst.models.urn_sequences import Floats, Sequences
 from termburst.names import ADJUSTMENTS
@@ -24,7 +24,7 @@ BRINGS_ON, BROUGHT_ON_BY, TOGETHER = "brings on", "brought on by", "together wit
 SURE = 0.05  # a word brings on another if both q-values are at most this
 _LEAST_P = float(np.finfo(float).tiny)  # p and q are never 0; log10_p_together and log10_p_after go on below it
 _CHUNK = 200  # pairs whose passages are looked at together
-_tests: WeakKeyDictionary[PolyaUrnFit, TriggerTest] = WeakKeyDictionary()
+_tests: WeakKeyDictionary[PolyaUrnFit, TriggerIntervals] = WeakKeyDictionary()
 _pairs: WeakKeyDictionary[PolyaUrnFit, dict[int, tuple[PairsTogether, PairOrders]]] = WeakKeyDictionary()
 _passages: WeakKeyDictionary[PolyaUrnFit, RepeatedPairs] = WeakKeyDictionary()
 Rows = NDArray[np.intp]
@@ -182,7 +182,7 @@ class _Pairs:
         ratio, low, high = np.full((3, source.size), np.nan)
         with Aside() as aside:
             if self.fit not in _tests:
-                _tests[self.fit] = aside.submit(TriggerTest, self.sequences, self.fit._estimate).get()
+                _tests[self.fit] = aside.submit(TriggerIntervals, self.sequences, self.fit._estimate).get()
             test = _tests[self.fit]
             entries = test.entries_between(source, target)
             there = np.flatnonzero(entries >= 0)

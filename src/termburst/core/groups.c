@@ -18,5 +18,4 @@ TB_LAYOUT(groups,
     TB_WHOLE(GroupLengths),
     TB_FIELD(GroupLengths, tables),
     TB_FIELD(GroupLengths, tokens),
-    TB_FIELD(GroupLengths, groups),
-    TB_FIELD(GroupLengths, longest))
+    TB_FIELD(GroupLengths, groups))

@@ -11,12 +11,11 @@ typedef struct {
     double n;
 } Group;
 
-/* The length tables of the groups, one after another, their numbers of tokens, and the longest document. */
+/* The length tables of the groups, one after another, and their numbers of tokens. */
 typedef struct {
     const double *tables;
     const double *tokens;
     int64_t groups;
-    int64_t longest;
 } GroupLengths;
 
 /* Collects the cells of a term in each group, to *out*. */

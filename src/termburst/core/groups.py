@@ -12,10 +12,10 @@ Floats = NDArray[np.float64]
 
 
 class GroupLengths(Struct):
-    _fields_ = [("tables", In_f64), ("tokens", In_f64), ("groups", Int), ("longest", Int)]
+    _fields_ = [("tables", In_f64), ("tokens", In_f64), ("groups", Int)]
 
 
-def group_lengths(tables: Floats, tokens: Floats, longest: int) -> GroupLengths:
-    """The length table and the number of tokens of each group, and the length of the longest document."""
+def group_lengths(tables: Floats, tokens: Floats) -> GroupLengths:
+    """The length table and the number of tokens of each group."""
     require(tables.shape == (tokens.size, PANELS, DEGREE + 1, 2), "there must be one length table per group")
-    return GroupLengths(tables=tables, tokens=tokens, groups=tokens.size, longest=longest)
+    return GroupLengths(tables=tables, tokens=tokens, groups=tokens.size)

@@ -1,4 +1,4 @@
-/* The two random number generators of seeded results. */
+/* The random number generator of seeded results. */
 #ifndef TB_RANDOM_H
 #define TB_RANDOM_H
 
@@ -22,42 +22,6 @@ TB_INLINE Lanes uniforms_of(LaneBits state) {
     memcpy(&high, &high_bits, sizeof high);
     memcpy(&low, &low_bits, sizeof low);
     return ((high - (0x1p84 + 0x1p52)) + low) * 0x1p-53;
-}
-
-/* The Mersenne twister MT19937 (Matsumoto & Nishimura 1998), the same stream as NumPy's
- * RandomState(seed).random_sample(). */
-enum { TWISTER = 624, TWISTER_SHIFT = 397 };
-typedef struct {
-    uint32_t key[TWISTER];
-    int next;
-} Mersenne;
-
-static inline void mersenne_seed(Mersenne *random, uint32_t seed) {
-    random->key[0] = seed;
-    for (uint32_t k = 1; k < TWISTER; k++)
-        random->key[k] = 1812433253u * (random->key[k - 1] ^ (random->key[k - 1] >> 30)) + k;
-    random->next = TWISTER;
-}
-
-static inline uint32_t mersenne_bits(Mersenne *random) {
-    uint32_t *key = random->key;
-    if (random->next == TWISTER) {
-        for (int k = 0; k < TWISTER; k++) {
-            uint32_t joined = (key[k] & 0x80000000u) | (key[(k + 1) % TWISTER] & 0x7FFFFFFFu);
-            key[k] = key[(k + TWISTER_SHIFT) % TWISTER] ^ (joined >> 1) ^ (joined & 1 ? 0x9908B0DFu : 0u);
-        }
-        random->next = 0;
-    }
-    uint32_t y = key[random->next++];
-    y ^= y >> 11;
-    y ^= (y << 7) & 0x9D2C5680u;
-    y ^= (y << 15) & 0xEFC60000u;
-    return y ^ (y >> 18);
-}
-
-static inline double mersenne_uniform(Mersenne *random) {
-    double high = (double)(mersenne_bits(random) >> 5);
-    return (high * 67108864.0 + (double)(mersenne_bits(random) >> 6)) / 9007199254740992.0;
 }
 
 #endif

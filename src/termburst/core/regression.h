@@ -1,10 +1,10 @@
 /* The beta-binomial regression of one term on a design, and profile-likelihood limits of one coefficient.
  *
  * Documents with the same row x_g of the design matrix are one design cell. Its logit mean is ω_g = x_g·β, and its
- * precision is log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g), with v the same for all documents together: the tie of
- * groups.h. Besides, the precision may lean on covariates: log α_0g = τ + o_g + Σ γ_p z_gp − κ (v_g − v), where o is given,
- * and each γ_p is fitted with a normal prior around 0. Each design cell has its own length table, so that the fit of a term costs its own occurrences and one
- * look-up per design cell, whatever the number of documents.
+ * precision is log α_0g = τ − κ (v_g − v), v_g = log π_g(1 − π_g), with v the same for all documents together (`tied`
+ * below). Besides, the precision may lean on covariates: log α_0g = τ + o_g + Σ γ_p z_gp − κ (v_g − v), where o is
+ * given, and each γ_p is fitted with a normal prior around 0. Each design cell has its own length table, so that the fit
+ * of a term costs its own occurrences and one look-up per design cell, whatever the number of documents.
  */
 #ifndef TB_REGRESSION_H
 #define TB_REGRESSION_H

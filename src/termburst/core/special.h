@@ -98,21 +98,6 @@ TB_INLINE double log_gamma(double x) {
     return product == 1.0 ? value : value - log(product);
 }
 
-/* log Γ(x) of four numbers x > 0. */
-TB_INLINE Lanes lanes_log_gamma(Lanes x) {
-    LaneMask small = x < 12;
-    if (small[0] | small[1] | small[2] | small[3])
-        return (Lanes){log_gamma(x[0]), log_gamma(x[1]), log_gamma(x[2]), log_gamma(x[3])};
-    Lanes inverse = 1 / x, y = inverse * inverse, series = lanes_of(1.0 / 156);
-    series = -691.0 / 360360 + y * series;
-    series = 1.0 / 1188 + y * series;
-    series = -1.0 / 1680 + y * series;
-    series = 1.0 / 1260 + y * series;
-    series = -1.0 / 360 + y * series;
-    series = 1.0 / 12 + y * series;
-    return (x - 0.5) * lanes_log(x) - x + 0.91893853320467274178 + series * inverse;
-}
-
 TB_INLINE double log_choose(double n, double k) {
     return log_gamma(n + 1) - log_gamma(k + 1) - log_gamma(n - k + 1);
 }

@@ -175,9 +175,9 @@ def _compared(corpora: Corpora, comparing: Comparing, adjust: str) -> Any:
     comparing = _learned(corpora, comparing)
     results = kept(map_terms(corpora.parts, partial(compared, comparing=comparing), comparing.schema()))
     found, share = with_q_values(results, adjust, attainable=comparing.of == "frequency")
+    warn_if_out_of_reach(results, found, adjust)
     if comparing.overall:
         return found
-    warn_if_out_of_reach(results, found, adjust)
     if comparing.of == "burstiness":
         return with_selected_ends(found, comparing.confidence)
     return with_effects(found, comparing.confidence, comparing.terms, adjust, share)

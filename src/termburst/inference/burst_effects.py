@@ -110,7 +110,7 @@ def burst_effects(
         even = ~repeats(cells)
         low[even & (low > 1)] = 1.0
         reuse_low = np.where(even, np.minimum(reuse_low, by_chance), reuse_low)
-        documents = max(int(cells.length_documents[cells.lengths > 0].sum()), 1)
+        documents = max(cells.documents, 1)
         critical = stats.chi2.ppf(confidence, 1)
         high[all_tokens] = np.exp(critical / 2 / documents)  # if each document is one draw
     reuse = reuse_of(tau, omega, length)

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.inference import distributions as stats
-from termburst.inference.confident_effect import agreeing
 from termburst.inference.designs import Contrast, ContrastFits, ContrastTest, DesignComparison
 from termburst.inference.leaning import Leaning
 from termburst.inference.ratio_tails import inverse_tail
@@ -84,12 +83,24 @@ def cluster_test(
         freedom = np.full(size, max(clusters - compared.rows.shape[1], 1.0))
         scale = np.clip(np.nan_to_num(spread, nan=1.0), 1.0, 100.0)
         limits = fits.limits(scale * inverse_tail(1 - confidence, freedom, fits.separated))
-        limits = agreeing(limits, plain.log_ratio, p_value, 1 - confidence)
+        limits = _agreeing(limits, plain.log_ratio, p_value, 1 - confidence)
     p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
     reference = np.where(plain.reference == "", "", "random signs of clusters").astype(object)
     return replace(
         plain, ci_low=limits[:, 0], ci_high=limits[:, 1], p_value=p_value, reference=reference, least_p=least_p
     )
+
+
+def _agreeing(limits: Floats, estimate: Floats, p_value: Floats, level: float) -> Floats:
+    """Limits that agree with p: if interval and p disagree about 0, the end on the other side of 0 or next to it is 0.
+
+    >>> limits, estimate = np.array([[-0.1, 2.0], [-3.0, 2.0], [0.3, 2.0], [0.3, 2.0]]), np.array([0.9, -1.0, 0.9, 0.9])
+    >>> _agreeing(limits, estimate, np.array([0.04, 0.04, 0.06, 0.04]), 0.05).tolist()
+    [[0.0, 2.0], [-3.0, 0.0], [0.0, 2.0], [0.3, 2.0]]
+    """
+    low, high = limits.T
+    differ = ((low <= 0) & (high >= 0)) == (p_value < level)
+    return np.column_stack([np.where(differ & (estimate > 0), 0.0, low), np.where(differ & (estimate < 0), 0.0, high)])
 
 
 def _scores(

@@ -122,15 +122,3 @@ def selected_end(low: Floats, high: Floats, q_value: Floats, confidence: float |
         return np.full(low.size, np.nan)
     end = np.where(low > 0, low, np.where(high < 0, high, 0.0))
     return np.where(np.isnan(low), np.nan, np.where(q_value <= 1 - confidence + 1e-12, end, 0.0))
-
-
-def agreeing(limits: Floats, estimate: Floats, p_value: Floats, level: float) -> Floats:
-    """Limits that agree with p: if interval and p disagree about 0, the end on the other side of 0 or next to it is 0.
-
-    >>> limits, estimate = np.array([[-0.1, 2.0], [-3.0, 2.0], [0.3, 2.0], [0.3, 2.0]]), np.array([0.9, -1.0, 0.9, 0.9])
-    >>> agreeing(limits, estimate, np.array([0.04, 0.04, 0.06, 0.04]), 0.05).tolist()
-    [[0.0, 2.0], [-3.0, 0.0], [0.0, 2.0], [0.3, 2.0]]
-    """
-    low, high = limits.T
-    differ = ((low <= 0) & (high >= 0)) == (p_value < level)
-    return np.column_stack([np.where(differ & (estimate > 0), 0.0, low), np.where(differ & (estimate < 0), 0.0, high)])

@@ -103,8 +103,8 @@ class ContrastFits:
     unit : by what to divide the first coefficient for log₂ of the ratio.
     full, without : fits with the contrast, and with c·β = 0.
     tangents, rivals : see `Regression.fit_both`.
-    spread : Var(log V), where V is the variance of the first coefficient given the precision; the variance of each γ.
-    freedom : ν = 2/Var(log V), at most documents − columns.
+    freedom : ν = 2/Var(log V), at most documents − columns; V is the variance of the first coefficient given the
+        precision.
     """
 
     of: Regression
@@ -114,7 +114,6 @@ class ContrastFits:
     without: Floats
     tangents: Floats
     rivals: Floats
-    spread: Floats
     freedom: Floats
 
     @property
@@ -308,7 +307,7 @@ class DesignComparison:
             full, tangents = np.where(higher, better, full), np.where(higher, np.nan, tangents)
         with np.errstate(divide="ignore"):
             freedom = np.clip(np.nan_to_num(2 / spread[:, 0], nan=self.freedom), LEAST_FREEDOM, self.freedom)
-        return ContrastFits(of, wide, float(unit), full, without, tangents, self.rivals, spread, freedom)
+        return ContrastFits(of, wide, float(unit), full, without, tangents, self.rivals, freedom)
 
     def _loose(self, of: Regression, rows: Floats, raw: Floats, off: Floats) -> tuple[Regression, Floats, Flags]:
         """Fits in which the tie between mean and precision may be another one, and which terms have such a fit.

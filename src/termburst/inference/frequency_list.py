@@ -11,7 +11,8 @@ The list says nothing about α_0, so it is borrowed: log α_0 in A, less that in
 
 * the distribution of log α_0 among words of similar frequency in A;
 * how likely the totals of A and the list are if both shares are the same: a word that A lacks, and the list has often,
-  is rather one that is bursty.
+  is rather one that is bursty. But the shares may differ, so totals say no more than a factor of e^`UNEQUAL`: what
+  many documents say outweighs it.
 
 Some words have counts that no beta-binomial expects, such as hundreds in one document. So α_0 is at most such that the
 variance is that of the counts of A, and `CAUTION` standard errors more. P(θ) is then averaged over α_0 as in
@@ -43,6 +44,7 @@ Profiles = NDArray[np.void]
 NAME = "frequency list"  # in the column `reference`
 SHIFT, SPREAD = 0.5, 0.3  # of log α_0 in A less log α_0 in the list
 CAUTION = 2.33  # standard errors of the variance of counts in A
+UNEQUAL = 5.0  # −log of the weight of a real difference against equal shares
 UNKNOWN = 2.0  # times the length of A's documents: those of a list that does not say how many it has
 BAND = 200  # words of similar frequency from which the distribution of log α_0 is learned
 LOWEST, STEP = -8.0, 0.5  # the lattice of log α_0
@@ -88,8 +90,8 @@ def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) 
 
     in_threads(compare, range(BLOCKS))
     # Nothing is known if A has one document, the list has fewer tokens than a document, or there is no other term.
-    short = b.documents is None and b.tokens < a.tokens / max(_documents(a), 1)
-    unknown = (a.n_i + b.n_i == a.tokens + b.tokens) | (_documents(a) < 2) | short
+    short = b.documents is None and b.tokens < a.tokens / max(a.documents, 1)
+    unknown = (a.n_i + b.n_i == a.tokens + b.tokens) | (a.documents < 2) | short
     below[unknown], above[unknown], statistic[unknown] = 0.5, 0.5, 0.0
     limits[unknown] = (-np.inf, np.inf) if levels.size else np.nan
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -110,7 +112,7 @@ class ListSides:
     def __init__(self, a: TermCells, b: WordList) -> None:
         self.a, self.b, self.precisions = a, b, Precisions(a)
         length = float(np.exp(self.precisions.level))
-        own, times = a.tokens / _documents(a), UNKNOWN
+        own, times = a.tokens / a.documents, UNKNOWN
         if b.documents is not None:
             times = b.tokens / b.documents / own
         self.lengths = length, times * length
@@ -123,7 +125,8 @@ class ListSides:
         tau = points(a)
         a["omega"], a["log_size"] = self._worth(0, terms, tau)
         b["omega"], b["log_size"] = self._worth(1, terms, np.broadcast_to(self.nodes, tau.shape))
-        height = -half_deviance(a["omega"], a["log_size"], *self._worth(1, terms, tau - SHIFT))
+        deviance = half_deviance(a["omega"], a["log_size"], *self._worth(1, terms, tau - SHIFT))
+        height = np.logaddexp(-deviance, -UNEQUAL)
         a["height"] += height
         a["slope"] += np.gradient(height, axis=1) / a["step"][:, None]
         return np.stack([a, b], axis=1)
@@ -209,7 +212,7 @@ class Precisions:
 
         The standard error of V is √(Σ_j e_j⁴ − V²/d) over the d documents, those without the term, too.
         """
-        a, share, documents = self.a, self.a.n_i / self.a.tokens, _documents(self.a)
+        a, share, documents = self.a, self.a.n_i / self.a.tokens, self.a.documents
         lengths = a.lengths.astype(np.float64)
         weight, mean = np.broadcast_to(a.weight, a.count.shape), share[a.term] * a.length
         sums = []
@@ -269,7 +272,3 @@ def points(profiles: Profiles) -> Floats:
 def log_rarity(share: Floats) -> Floats:
     """log π(1 − π): the same for a term and its complement."""
     return np.asarray(np.log(np.maximum(share * (1 - share), 1e-300)))
-
-
-def _documents(a: TermCells) -> int:
-    return int(a.length_documents[a.lengths > 0].sum())

@@ -38,7 +38,7 @@ def text_dispersion(a: TermCells, b: TermCells) -> Result:
     >>> statistic.round(4).tolist(), p_value.round(4).tolist()
     ([3.8191, 0.0], [0.0507, 1.0])
     """
-    d_a, d_b = _documents(a), _documents(b)
+    d_a, d_b = a.documents, b.documents
     b_a, b_b = a.b_i.astype(np.float64), b.b_i.astype(np.float64)
     share = (b_a + b_b) / max(d_a + d_b, 1)
     expected_a, expected_b = share * d_a, share * d_b
@@ -143,7 +143,3 @@ class _Resampled:
         tokens = self.lengths @ times + self.rest[:, None] + self.deviation[:, None] * rng.standard_normal(size)
         found = self.counts @ times
         return np.divide(found, tokens, out=np.zeros_like(found), where=tokens > 0)
-
-
-def _documents(cells: TermCells) -> float:
-    return float(cells.length_documents[cells.lengths > 0].sum())

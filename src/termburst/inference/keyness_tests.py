@@ -277,8 +277,7 @@ def _documents(a: TermCells, b: TermCells) -> tuple[int, int]:
     """The number of non-empty documents of each corpus."""
     if a.n_i.size != b.n_i.size:
         raise ValueError(f"both corpora must have the same terms: one has {a.n_i.size:,}, the other {b.n_i.size:,}")
-    d_a, d_b = (int(cells.length_documents[cells.lengths > 0].sum()) for cells in (a, b))
-    return d_a, d_b
+    return a.documents, b.documents
 
 
 def _length_histograms(a: TermCells, b: TermCells) -> tuple[Floats, Floats, Floats]:

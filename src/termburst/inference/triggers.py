@@ -64,10 +64,10 @@ class _Bends:
         return np.maximum(sum_of_squares, 0.0) * _bend(x), left
 
 
-class TriggerTest:
-    """The tests of one fitted urn. Given the lines that bound −log Z at the fit, columns of M are independent.
+class TriggerIntervals:
+    """The intervals of one fitted urn. Given the lines that bound −log Z at the fit, columns of M are independent.
 
-    In each column α_k and all entries are free, without a prior: they are the nuisance of the test. The lines touch
+    In each column α_k and all entries are free, without a prior: they are nuisance parameters. The lines touch
     −log Z at the fit and are below it elsewhere, so the likelihood ratio of a column is too large: by a share of it
     that is about the probability of the target after its source, much in short documents. `likelihood_ratio` takes
     that away: see there.
@@ -80,10 +80,10 @@ class TriggerTest:
     >>> sequences = Sequences(tokens, np.arange(1, 28) * 4, 3)
     >>> matrix = UrnMatrix.of_pairs([0, 1, 2, 0], [0, 1, 2, 1], 3)
     >>> fit = fit_urn(sequences, matrix, (np.full(3, 1 / 3), np.full(4, 0.1)))
-    >>> test = TriggerTest(sequences, fit)
-    >>> entry = test.entries_between(np.array([0]), np.array([1]))
-    >>> bool(test.statistic(entry)[0] > 5.4), bool(test.intervals(entry)[0][0] > 0)
-    (True, True)
+    >>> intervals = TriggerIntervals(sequences, fit)
+    >>> entry = intervals.entries_between(np.array([0]), np.array([1]))
+    >>> bool(intervals.intervals(entry)[0][0] > 0)
+    True
     """
 
     def __init__(self, sequences: Sequences, fit: UrnEstimate) -> None:
@@ -165,10 +165,6 @@ class TriggerTest:
         """The column of each entry, and its place there."""
         column = np.where(entries >= 0, self.matrix.targets[entries], -1 - entries).astype(np.int64)
         return column, np.where(entries >= 0, entries - self.matrix.indptr[column] + 1, 0).astype(np.int32)
-
-    def statistic(self, entries: Integers) -> Floats:
-        """2 (ℓ̂ − ℓ at 0) of some entries."""
-        return np.maximum(self.likelihood_ratio(entries, np.zeros(entries.size)), 0.0)
 
     def excess(self, entries: Integers) -> Floats:
         """M/α of some entries: just after its source, the target is 1 + excess times as likely as without it.

@@ -140,7 +140,7 @@ class TwoSides:
         learned from them.
         """
         b_a, b_b = self.a.b_i, self.b.b_i
-        if min(map(_documents, (self.a, self.b))) < FEWEST_DOCUMENTS:
+        if min(self.a.documents, self.b.documents) < FEWEST_DOCUMENTS:
             return np.zeros(SHIFTS.size * SPREADS.size)
         informative = (b_a > 0) & (b_b > 0) & (b_a + b_b >= LEARNED_FROM)
         times = np.bincount(self.groups.same_as, minlength=b_a.size).astype(np.float64)
@@ -183,7 +183,7 @@ class TwoSides:
         Nor does a term in one document alone show a difference, unless that document is a corpus.
         """
         a, b = self.a, self.b
-        documents = [_documents(c) for c in (a, b)]
+        documents = [c.documents for c in (a, b)]
         only = a.n_i + b.n_i == a.tokens + b.tokens
         alone = (a.b_i + b.b_i == 1) & (min(documents) > 1)
         return np.asarray((a.n_i + b.n_i > 0) & ((max(documents) < 2) | only | alone))
@@ -232,10 +232,6 @@ class TwoSides:
             sums += np.stack([share, 1 - share]) ** worth[few] / QUANTILES
         least[few] = sums.min(axis=0)
         return np.where(self.unknown, 1.0, least)
-
-
-def _documents(cells: TermCells) -> int:
-    return int(cells.length_documents[cells.lengths > 0].sum())
 
 
 def _densities() -> Floats:

@@ -40,6 +40,11 @@ class TermCells:
         return int(self.lengths @ self.length_documents)
 
     @property
+    def documents(self) -> int:
+        """The number of documents that are not empty."""
+        return int(self.length_documents[self.lengths > 0].sum())
+
+    @property
     def mean_length(self) -> float:
         return self.tokens / max(int(self.length_documents.sum()), 1)
 

@@ -161,17 +161,9 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     return binomial.log_likelihood(cells.n_i, cells.tokens) + gains
 
 
-def fit_some_terms(cells: TermCells, terms: Integers) -> BetaBinomialFit:
-    """The fit of some terms only: the entries of all other terms have no meaning."""
-    return _result(cells, _fit_all(cells, np.zeros(4), terms=terms))
-
-
-def _fit_all(
-    cells: TermCells, penalty: Floats, spacing: float = SPACING, terms: Integers | None = None
-) -> dict[str, Floats]:
+def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> dict[str, Floats]:
     """The fields of one raw result per term; 0 for terms that need no fit."""
-    mixed = (cells.n_i > 0) & (cells.n_i < cells.tokens)
-    fitted = np.flatnonzero(mixed) if terms is None else terms[mixed[terms]]
+    fitted = np.flatnonzero((cells.n_i > 0) & (cells.n_i < cells.tokens))
     with Aside() as other:
         table = other.submit(LengthTable.of, cells.lengths, cells.length_documents)
         of = cells.for_kernels()
@@ -194,7 +186,7 @@ def _result(cells: TermCells, raw: dict[str, Floats]) -> BetaBinomialFit:
     status = raw["status"].astype(np.intp)
     status[n_i == 0] = len(STATUSES) - 1
     loglik_binomial = binomial.log_likelihood(n_i, n)
-    documents = int(cells.length_documents[cells.lengths > 0].sum())
+    documents = cells.documents
     loglik = loglik_binomial + raw["gain"]
     degenerate = np.flatnonzero(status == core.DEGENERATE)  # as α_0 → 0, a document is all or nothing
     loglik[degenerate] = binomial.log_likelihood(b_i[degenerate], documents)

@@ -31,8 +31,7 @@ class GroupedCells:
         )
         self.tables = [LengthTable.of(g.lengths, g.length_documents) for g in groups]
         self.tokens = np.array([float(table.tokens) for table in self.tables])
-        longest = max(1, *(table.longest for table in self.tables))
-        self.lengths = core.group_lengths(np.stack([table.coefficients for table in self.tables]), self.tokens, longest)
+        self.lengths = core.group_lengths(np.stack([table.coefficients for table in self.tables]), self.tokens)
         self.n_i = np.stack([g.n_i for g in groups], axis=1)
         # A result depends only on the cells of a term: terms with equal cells, as most rare terms have, share it.
         n_i = self.n_i.sum(axis=1)

@@ -130,10 +130,7 @@ def keyness_design(
 
 
 def _small_strata_of(parts: Sequence[TermCells], covariates: pl.DataFrame, strata: str | None) -> str | None:
-    if strata is None:
-        return None
-    documents = [int(part.length_documents[part.lengths > 0].sum()) for part in parts]
-    return strata_of_cells(covariates, documents, strata)
+    return None if strata is None else strata_of_cells(covariates, [part.documents for part in parts], strata)
 
 
 def keyness_of_cells(
@@ -155,7 +152,7 @@ def keyness_of_cells(
     For engines and saved statistics: nothing here grows with the number of documents. *leanings* are what all terms of
     the collection say about the precision, one per contrast, if the cells are only of some terms.
     """
-    documents = np.array([int(part.length_documents[part.lengths > 0].sum()) for part in parts], np.int64)
+    documents = np.array([part.documents for part in parts], np.int64)
     held = np.flatnonzero(documents)
     if not held.size:
         raise ValueError("the cells have no tokens: there is nothing to compare")

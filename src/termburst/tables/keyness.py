@@ -182,8 +182,8 @@ def keyness_groups(
     -------
     polars.DataFrame
         term, n, b, statistic (the largest of the comparisons), p_value, q_value, least_p, reference, and `highest`, the
-        group with the largest mean share; with contrasts the columns of `keyness` and `group`, where a is the group and
-        b the rest.
+        group with the largest ratio of its share to that of the others; with contrasts the columns of `keyness` and
+        `group`, where a is the group and b the rest.
 
     Examples
     --------
@@ -216,7 +216,9 @@ def keyness_groups(
         return sorted_comparison(table, sort)
     columns, counted = group_columns([term_cells(part) for part in parts], groups, min_count)
     columns["q_value"] = adjusted(columns["p_value"], adjust, attainable=columns["least_p"])
-    return sorted_comparison(term_frame(names, columns, counted), sort)
+    table = term_frame(names, columns, counted)
+    warn_of([table_out_of_reach(table, adjust)])
+    return sorted_comparison(table, sort)
 
 
 def group_columns(
