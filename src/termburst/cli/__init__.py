@@ -44,7 +44,9 @@ def main() -> None:
     except (ValueError, OSError, ImportError) as error:  # an ImportError names the extra to install
         if os.environ.get("TERMBURST_DEBUG"):
             raise
-        _fail(str(error), 2)
+        from termburst.cli.option_values import with_dashes
+
+        _fail(with_dashes(error), 2)
     except (MemoryError, OverflowError, RecursionError) as error:
         if os.environ.get("TERMBURST_DEBUG"):
             raise
@@ -133,7 +135,9 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def _warn(message: Warning | str, *_: object) -> None:
-    say(f"termburst: warning: {_one_line(str(message))}", err=True)
+    from termburst.cli.option_values import with_dashes
+
+    say(f"termburst: warning: {_one_line(with_dashes(message))}", err=True)
 
 
 def _one_line(message: str) -> str:

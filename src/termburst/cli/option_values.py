@@ -4,15 +4,61 @@ from __future__ import annotations
 
 import csv
 import os
+import shlex
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from termburst.cli.output import many
+from termburst.messages import Absent, Named, spelled
 
 if TYPE_CHECKING:
     from termburst.counting.options import CountingOptions
+
+
+def dashed(name: str) -> str:
+    """The name of an option with dashes.
+
+    >>> dashed("name_pattern")
+    '--name-pattern'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+def written(name: str, value: Any) -> str:
+    """The value of an option as it is written on the command line.
+
+    >>> written("ngrams", (1, 2)), written("ngrams", (2, 2)), written("ngrams", 1), written("text", "two words")
+    ('1,2', '2', '1', "'two words'")
+    """
+    if isinstance(value, (tuple, list)):
+        values = dict.fromkeys(value) if name == "ngrams" else value  # (2, 2) is written 2
+        return ",".join(map(str, values))
+    return shlex.quote(str(value))
+
+
+def in_dashes(option: Named) -> str:
+    """An option that a message names, as it is written on the command line.
+
+    >>> print(in_dashes(Named("text")), in_dashes(Named("layer", "form")), in_dashes(Named("lowercase", False)))
+    --text --layer form --no-lowercase
+    """
+    if option.value is Absent or option.value is True:
+        return dashed(option.name)
+    if option.value is False:
+        return f"--no-{dashed(option.name)[2:]}"
+    return f"{dashed(option.name)} {written(option.name, option.value)}"
+
+
+def with_dashes(message: object) -> str:
+    """A message, or that of an error, with the options as the command line spells them.
+
+    >>> from termburst.messages import named
+    >>> with_dashes(ValueError("choose one with " + named("text")))
+    'choose one with --text'
+    """
+    return spelled(str(message), in_dashes)
 
 
 def parsed_tokens(number: str) -> int:

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from termburst.messages import shown as shown  # noqa: PLC0414 - for who takes it from here
+from termburst.options import wrong_value
+
 LEAST_DRAWS = 99  # draws of a Monte Carlo test; with fewer, no p can be 0.01 or less
 
 
@@ -23,7 +26,7 @@ def checked_whole(option: str, value: Any, *, least: int = 0) -> int:
     ValueError: top must be a whole number of 1 or more; got 1.5
     """
     if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        raise ValueError(f"{option} must be a whole number of {least} or more; got {shown(value)}")
+        raise wrong_value(option, f"a whole number of {least} or more", value)
     return int(value)
 
 
@@ -42,9 +45,7 @@ def checked_number(option: str, value: Any, low: float, high: float, *, low_too:
         number = False
     if not number:
         upper = "" if np.isinf(high) else f" and at most {high:g}"
-        raise ValueError(
-            f"{option} must be a number {'of at least' if low_too else 'above'} {low:g}{upper}; got {shown(value)}"
-        )
+        raise wrong_value(option, f"a number {'of at least' if low_too else 'above'} {low:g}{upper}", value)
     return float(value)
 
 
@@ -53,13 +54,13 @@ def check_name(option: str, value: Any, known: Iterable[str]) -> None:
 
     Examples
     --------
-    >>> check_name("sort", ["p"], ("p", "term"))
+    >>> check_name("sort", "trem", ("p", "term"))
     Traceback (most recent call last):
-    ValueError: sort must be one of 'p', 'term'; got ['p']
+    ValueError: sort must be one of 'p', 'term'; got 'trem'; did you mean 'term'?
     """
     known = list(known)
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{option} must be one of {', '.join(map(repr, known))}; got {shown(value)}")
+        raise wrong_value(option, f"one of {', '.join(map(repr, known))}", value, known)
 
 
 def check_confidence(value: Any) -> None:
@@ -73,16 +74,4 @@ def check_confidence(value: Any) -> None:
     """
     number = isinstance(value, (float, int, np.floating, np.integer))
     if value is not None and not (number and 0 < value < 1):
-        raise ValueError(f"confidence must be between 0 and 1; got {shown(value)}")
-
-
-def shown(value: Any) -> str:
-    """A value as a message shows it: on one line, cut to 60 characters.
-
-    Examples
-    --------
-    >>> shown(list(range(100)))
-    '[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, …'
-    """
-    text = " ".join(repr(value).split())
-    return text if len(text) <= 60 else f"{text[:59]}…"
+        raise wrong_value("confidence", "between 0 and 1", value)

@@ -1,0 +1,165 @@
+"""Options that are fields of frozen dataclasses: listed, checked in one place, and shown in a table."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import numpy as np
+import pytest
+
+from termburst.messages import spelled
+from termburst.options import REQUIRED, Option, check_options, has_options, made_from, option_table, options_of
+
+Sort = Literal["p", "term"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """One field per kind of option."""
+
+    term: Annotated[str, Option("The term.")]
+    sort: Annotated[Sort, Option("Order of the rows.")] = "p"
+    layer: Annotated[Literal["form", "lemma"] | None, Option("Layer of the words.")] = None
+    top: Annotated[int, Option("How many rows.", least=1, most=1000)] = 30
+    confidence: Annotated[float | None, Option("Level.", above=0, below=1)] = 0.95
+    sigma2: Annotated[float, Option("Variance.", above=0)] = 1.0
+    strict: Annotated[bool, Option("Stop.")] = False
+    groups: Annotated[Sequence[str] | None, Option("Which groups | sides.")] = None
+    columns: Annotated[Literal["few", "all"] | list[str], Option("Which columns.")] = "few"
+    cluster: Annotated[Any, Option("Documents that depend on each other.", metavar="column")] = None
+    made: Annotated[dict[str, int], Option("Made by a factory.")] = field(default_factory=dict)
+    private: int = 0
+
+    def __post_init__(self):
+        check_options(self)
+
+
+def test_options_are_listed_in_order_without_fields_of_other_kinds():
+    found = options_of(Question)
+    names = ["term", "sort", "layer", "top", "confidence", "sigma2", "strict", "groups", "columns", "cluster", "made"]
+    assert list(found) == names
+    assert found["term"].default is REQUIRED
+    assert found["made"].default == {}
+    assert found["layer"].names == ("form", "lemma")
+    assert found["layer"].optional
+    assert not found["sort"].optional
+    assert found["top"].option == Option("How many rows.", least=1, most=1000)
+    assert found["cluster"].in_words() is None
+    assert has_options(Question)
+    assert not has_options(int)
+    assert not has_options(Question("a"))
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "kept"),
+    [
+        ("sort", np.str_("term"), "term"),
+        ("layer", None, None),
+        ("top", np.int8(3), 3),
+        ("confidence", np.float32(0.5), 0.5),
+        ("confidence", None, None),
+        ("sigma2", 2, 2.0),
+        ("sigma2", float("inf"), float("inf")),
+        ("groups", ["a", "b"], ("a", "b")),
+        ("groups", iter("ab"), ("a", "b")),
+        ("columns", "all", "all"),
+        ("columns", ["p"], ("p",)),
+        ("cluster", [1, 2], [1, 2]),
+    ],
+)
+def test_good_values_are_kept_as_plain_ones(option, value, kept):
+    found = getattr(Question("a", **{option: value}), option)
+    assert found == kept
+    assert type(found) is type(kept)
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "sentence"),
+    [
+        ("term", 3, "term must be a string; got 3"),
+        ("term", None, "term must be a string; got None"),
+        ("sort", "trem", "sort must be one of 'p', 'term'; got 'trem'; did you mean 'term'?"),
+        ("sort", ["p"], "sort must be one of 'p', 'term'; got ['p']"),
+        ("layer", "Lemma", "layer must be one of 'form', 'lemma'; got 'Lemma'; did you mean 'lemma'?"),
+        ("top", 0, "top must be a whole number from 1 to 1,000; got 0"),
+        ("top", 1001, "top must be a whole number from 1 to 1,000; got 1001"),
+        ("top", True, "top must be a whole number from 1 to 1,000; got True"),
+        ("top", 2.0, "top must be a whole number from 1 to 1,000; got 2.0"),
+        ("confidence", 1, "confidence must be a number between 0 and 1; got 1"),
+        ("confidence", "0.9", "confidence must be a number between 0 and 1; got '0.9'"),
+        ("sigma2", float("nan"), "sigma2 must be a number above 0; got nan"),
+        ("sigma2", 0, "sigma2 must be a number above 0; got 0"),
+        ("sigma2", 10**999, None),
+        ("strict", 1, "strict must be True or False; got 1"),
+        ("strict", None, "strict must be True or False; got None"),
+        ("groups", "ab", "groups must be a list of strings; got 'ab'"),
+        ("groups", ["a", 1], "groups must be a list of strings; got ['a', 1]"),
+        ("columns", "al", "columns must be one of 'few', 'all' or a list of strings; got 'al'; did you mean 'all'?"),
+    ],
+)
+def test_wrong_values_are_refused_in_one_sentence_that_every_door_can_spell(option, value, sentence):
+    with pytest.raises(ValueError, match=rf"^{option} must be ") as caught:
+        Question(**{"term": "a", option: value})
+    message = str(caught.value)
+    assert sentence is None or message == sentence
+    assert len(message) < 160
+    assert spelled(message, lambda found: f"<{found.name}>") == f"<{option}>{message.removeprefix(option)}"
+
+
+@pytest.mark.parametrize(
+    ("limits", "words"),
+    [
+        ({"least": 0}, "of 0 or more"),
+        ({"most": 5}, "at most 5"),
+        ({"above": 0, "most": 1}, "above 0 and at most 1"),
+        ({"least": 0, "below": 1}, "of 0 or more and below 1"),
+        ({}, ""),
+    ],
+)
+def test_limits_in_words(limits, words):
+    @dataclass(frozen=True)
+    class Limited:
+        ratio: Annotated[float, Option("A ratio.", **limits)] = 0.5
+
+    assert options_of(Limited)["ratio"].in_words() == f"a number {words}".rstrip()
+
+
+def test_a_function_makes_the_options_from_its_arguments():
+    def ask(corpus, *, term, sort="term", unrelated=1, **others):
+        return made_from(Question, options_of_question | locals())
+
+    options_of_question = {name: one.default for name, one in options_of(Question).items()}
+    assert ask("texts", term="a") == Question("a", sort="term")
+
+
+def test_the_table_for_docs():
+    table = option_table(Question).splitlines()
+    assert table[0] == "| option | value | default | meaning |"
+    assert table[2] == "| `term` | a string | required | The term. |"
+    assert table[3] == '| `sort` | one of `"p"`, `"term"` | `"p"` | Order of the rows. |'
+    assert table[4] == '| `layer` | one of `"form"`, `"lemma"` | | Layer of the words. |'
+    assert table[9] == "| `groups` | a list of strings | | Which groups \\| sides. |"
+    assert table[11] == "| `cluster` | column | | Documents that depend on each other. |"
+    assert len({line.replace("\\|", "").count("|") for line in table}) == 1
+
+
+def test_options_of_a_subclass_come_after_those_of_its_base():
+    @dataclass(frozen=True)
+    class More(Question):
+        method: Annotated[Literal["exact"], Option("How.")] = "exact"
+
+    assert list(options_of(More))[-1] == "method"
+    assert list(options_of(More))[:-1] == list(options_of(Question))
+    with pytest.raises(ValueError, match="method must be one of 'exact'"):
+        More("a", method="exat")
+
+
+def test_a_type_that_is_not_checked_here_is_left_to_the_class():
+    @dataclass(frozen=True)
+    class Tokenized:
+        tokenizer: Annotated[Callable[[str], list[str]] | None, Option("A function.")] = None
+
+        def __post_init__(self):
+            check_options(self)
+
+    assert Tokenized(len).tokenizer is len
