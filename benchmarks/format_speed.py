@@ -102,7 +102,8 @@ def peak() -> float:
 
 
 def measure(path: str, layer: str, rounds: int, result: str) -> None:
-    from termburst.reading.formats import FormatOptions, format_of
+    from termburst.reading.formats import format_of
+    from termburst.reading.options import ReadingPlan
 
     found = format_of(Path(path).suffix, b"")
     assert found is not None
@@ -111,7 +112,7 @@ def measure(path: str, layer: str, rounds: int, result: str) -> None:
         documents = tokens = 0
         start = time.process_time()
         with Path(path).open("rb") as stream:
-            for document in found.read(stream, FormatOptions(layer=layer), lambda _kind, _detail: None):
+            for document in found.read(stream, ReadingPlan(layer=layer), lambda _kind, _detail: None):
                 documents += 1
                 tokens += len(document.text)
         best = min(best, time.process_time() - start)

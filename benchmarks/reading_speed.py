@@ -26,6 +26,7 @@ import polars as pl
 
 import termburst as tb
 from termburst.datasets import load_20newsgroups
+from termburst.reading.options import ReadingOptions
 from termburst.reading.readers import open_corpus
 
 if sys.version_info >= (3, 14):
@@ -64,12 +65,12 @@ def write(folder: Path, texts: list[str], *, files: bool) -> list[Path]:
 
 
 def read(path: Path) -> int:
-    return sum(len(batch.texts) for batch in open_corpus(path, lines=path.suffix == ".txt").batches())
+    return sum(len(batch.texts) for batch in open_corpus(path, ReadingOptions(lines=path.suffix == ".txt")).batches())
 
 
 def inspected(path: Path) -> int:
     """Read with everything that a reading report has: duplicates, near-empty documents, markup, metadata."""
-    corpus = open_corpus(path, lines=path.suffix == ".txt", inspect=True, columns="all")
+    corpus = open_corpus(path, ReadingOptions(lines=path.suffix == ".txt"), inspect=True, columns="all")
     return sum(len(batch.texts) for batch in corpus.batches())
 
 

@@ -295,7 +295,7 @@ def test_texts_without_spaces_between_words_say_what_to_do(kind, tmp_path):
     texts = ["人人生而自由，在尊严和权利上一律平等。"] * 2
     for number, text in enumerate(texts):
         (tmp_path / f"{number}.txt").write_text(text, encoding="utf-8")
-    with pytest.warns(UserWarning, match=r"without spaces between words.*Set the language to \"zh\""):
+    with pytest.warns(UserWarning, match=r"without spaces between words.*Give language=\"zh\""):
         tb.read(texts if kind == "texts" else tmp_path)
 
 
@@ -760,11 +760,11 @@ def test_options_of_words_reach_annotated_corpora(tmp_path):
     with pytest.raises(ValueError, match=r"no stop words\. Leave stop_words out"):
         tb.read(path, layer="upos", stop_words="en")
     (tmp_path / "plain.txt").write_text("the dog", encoding="utf-8")
-    with pytest.raises(ValueError, match="layer= form reads only the annotated files"):
+    with pytest.raises(ValueError, match='layer="form" reads only the annotated files'):
         tb.read(tmp_path)
     corpus = tb.read(tmp_path, layer="form")
-    assert corpus.reading.skipped == [("plain.txt", "without annotated words, which --layer asks for")]
-    with pytest.raises(ValueError, match=r"plain\.txt: has no annotated words, but layer= lemma asks for them"):
+    assert corpus.reading.skipped == [("plain.txt", "without annotated words, which layer= asks for")]
+    with pytest.raises(ValueError, match=r'plain\.txt: has no annotated words, but layer="lemma" asks for them'):
         tb.read(tmp_path / "plain.txt", layer="lemma")
 
 

@@ -109,7 +109,7 @@ def test_reading_without_duplicates(tmp_path):
     some = texts(rng, 12)
     path = tmp_path / "t.csv"
     pl.DataFrame({"id": [f"r{k}" for k in range(14)], "text": [*some, some[3], some[4] + " x"]}).write_csv(path)
-    read = tb.read(path, id="id", drop_duplicates=True)
+    read = tb.read(path, id="id").drop_duplicates()
     assert read.dropped["duplicate_of"].to_list() == ["r3", "r4"]
     assert (len(read), len(read.texts)) == (12, 12)
 

@@ -16,6 +16,7 @@ import os, signal, sys, tempfile
 import polars as pl
 import termburst as tb
 from termburst import engines
+from termburst.reading.options import ReadingOptions
 from termburst.reading.readers import open_corpus
 
 before, *inside = sys.argv[1:]
@@ -55,7 +56,7 @@ def test_the_error_in_a_fork_recommends_spawn():
         "tb.coburst(X, terms=names)",
         "s.save(path)",
         "tb.TermStatistics.load(path)",
-        "list(open_corpus(path, text='term').batches())",
+        "list(open_corpus(path, ReadingOptions(text='term')).batches())",
         "engines.term_statistics(texts)",
     )
     said = forked(USE, *inside)

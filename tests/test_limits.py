@@ -11,11 +11,11 @@ import polars as pl
 import pytest
 
 import termburst as tb
+from helpers.opened import open_corpus
 from termburst.counting.options import CountingOptions
 from termburst.counting.tokenizer import CHUNK, Tokenizer, _in_order
 from termburst.limits import LONGEST_NGRAM, _free_in_group, memory_allowed, require_memory
 from termburst.npz import read_arrays
-from termburst.reading.readers import open_corpus
 
 SENTENCE = r"needs [\d,]+ MB of memory, more than the [\d,]+ MB allowed; to allow it, set .* TERMBURST_MEMORY_MB=\d+"
 
@@ -115,13 +115,13 @@ def test_a_row_too_large_is_an_error_before_it_becomes_a_python_string(tmp_path)
     path = tmp_path / "t.parquet"
     pl.DataFrame({"text": ["a", "b", "ab " * 10**6, "c"]}).write_parquet(path)
     with pytest.raises(ValueError, match=re.escape(f"{path}, row 3: one document holds more than 1 MB")):
-        list(open_corpus(path, max_document_bytes=2**20).batches())
+        list(open_corpus(path, max_document_mb=1).batches())
 
 
 def test_empty_tokens_also_count(tmp_path):
     path = bomb(tmp_path / "t.parquet", [""] * 10**6, 2)
     with pytest.raises(ValueError, match="row 1: one document holds more than 1000 bytes"):
-        list(open_corpus(path, max_document_bytes=1000, pretokenized=True).batches())
+        list(open_corpus(path, max_document_mb=1000 / 2**20, pretokenized=True).batches())
 
 
 def test_a_row_group_that_does_not_fit_is_an_error(tmp_path, small):

@@ -52,9 +52,14 @@ class Message(str):
 
     def __new__(cls, *parts: str | Named) -> Message:
         """Join the parts; those of a message are taken over."""
-        flat = tuple(one for part in parts for one in (part.parts if isinstance(part, Message) else (part,)))
+        flat: list[str | Named] = []
+        for part in (one for part in parts for one in (part.parts if isinstance(part, Message) else (part,))):
+            if isinstance(part, str) and flat and isinstance(flat[-1], str):
+                flat[-1] += part
+            else:
+                flat.append(part)
         made = super().__new__(cls, "".join(map(str, flat)))
-        made.parts = flat
+        made.parts = tuple(flat)
         return made
 
     def __str__(self) -> str:

@@ -30,6 +30,8 @@ Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
 TermSort = Literal["effect", "plr", "lr", "p", "term"]  # of a table of terms
 CollocateSort = Literal["p", "log_dice", "log_ratio", "n_window", "n", "term"]  # of a table of collocates
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
+Layer = Literal["form", "lemma", "upos", "lemma_upos"]  # of an annotated corpus
+DecodingErrors = Literal["strict", "replace", "ignore"]  # others leave surrogates, which no output can have
 Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
 UrnKind = Literal["constant", "diagonal", "full"]  # what a word brings on: all alike, itself, also other words
 
@@ -42,6 +44,7 @@ COMPARED: tuple[Compared, ...] = get_args(Compared)
 SORTS: tuple[Sort, ...] = get_args(Sort)
 TERM_SORTS: tuple[TermSort, ...] = get_args(TermSort)
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
+LAYERS: tuple[Layer, ...] = get_args(Layer)
 SPANS: tuple[Span, ...] = get_args(Span)
 URNS: tuple[UrnKind, ...] = get_args(UrnKind)
 

@@ -1,7 +1,6 @@
 """The command line and Python have the same defaults."""
 
 import inspect
-from dataclasses import fields
 
 import pytest
 
@@ -9,6 +8,7 @@ import termburst as tb
 from termburst.cli.app import explain, terms
 from termburst.cli.export import weigh
 from termburst.cli.keyness import keyness
+from termburst.cli.options import parameters_of
 from termburst.cli.reading import Reading
 from termburst.cli.report import report
 from termburst.counting.counted_corpus import corpus_counting
@@ -34,7 +34,7 @@ def defaults(function):
     ],
 )
 def test_options_have_the_defaults_of_the_function(command, function):
-    reading = {field.name for field in fields(Reading)}
+    reading = {parameter.name for parameter in parameters_of(Reading)}
     ours = {SAME.get(name, name): value for name, value in defaults(command).items() if name not in reading}
     theirs = defaults(function)
     shared = ours.keys() & theirs.keys() - {"scheme", "test", "title"}
@@ -46,4 +46,4 @@ def test_schemes_and_words():
     assert defaults(weigh)["scheme"] is None  # the recommended one
     assert defaults(tb.BurstinessVectorizer)["scheme"] == tb.RECOMMENDED_SCHEME
     assert defaults(tb.TermWeighting)["scheme"] == tb.RECOMMENDED_SCHEME
-    assert Reading().counting() == corpus_counting()
+    assert Reading().counting == corpus_counting()

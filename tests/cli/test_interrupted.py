@@ -78,10 +78,10 @@ def interrupted(run, monkeypatch, tmp_path):
 def test_a_build_resumes_where_it_stopped(interrupted, run, large, tmp_path, options, monkeypatch):
     whole = readers.open_corpus
 
-    def small_batches(corpus, **more):
+    def small_batches(corpus, *more, **others):
         from dataclasses import replace
 
-        found = whole(corpus, **more)
+        found = whole(corpus, *more, **others)
         return replace(found, _options=replace(found._options, batch_documents=70))
 
     monkeypatch.setattr(readers, "open_corpus", small_batches)

@@ -225,7 +225,7 @@ def test_text_without_spaces_names_the_language_to_give(process, tmp_path):
     path.write_text("text\n人人生而自由在尊严和权利上一律平等\n他们赋有理性和良心\n", encoding="utf-8")
     outcome = process("terms", path, "--quiet")
     assert outcome.code == 0
-    assert 'Give --language "zh" (Chinese) or "ja" (Japanese).' in outcome.err
+    assert "Give --language zh (Chinese) or --language ja (Japanese)." in outcome.err
 
 
 def test_the_same_folder_is_not_counted_twice_without_a_batch(run, folder, tmp_path):

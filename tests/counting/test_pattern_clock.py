@@ -118,5 +118,5 @@ def test_copies_of_the_options_keep_the_limit(index):
 
 def test_the_limit_of_the_command_line_is_used_if_there_is_one(index):
     loaded = index(token_pattern=ENDLESS)
-    with pattern_limit(0.2), pytest.raises(ValueError, match=r"more than 0\.2 seconds .* raise --pattern-seconds$"):
+    with pattern_limit(0.2), pytest.raises(ValueError, match=r"more than 0\.2 seconds .* raise pattern_seconds=$"):
         loaded.search("a" * 40)

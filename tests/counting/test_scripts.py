@@ -14,11 +14,11 @@ CHINESE, JAPANESE, THAI = (
 @pytest.mark.parametrize(
     ("text", "language", "cure"),
     [
-        (CHINESE, None, 'Set the language to "zh" (Chinese) or "ja" (Japanese).'),
-        (CHINESE, "de", 'Set the language to "zh"'),
-        (JAPANESE, None, 'Set the language to "ja" (Japanese).'),
-        (JAPANESE, "zh", 'Set the language to "ja" (Japanese).'),
-        (THAI, None, 'Set the language to "th" (Thai).'),
+        (CHINESE, None, 'Give language="zh" (Chinese) or language="ja" (Japanese).'),
+        (CHINESE, "de", 'Give language="zh"'),
+        (JAPANESE, None, 'Give language="ja" (Japanese).'),
+        (JAPANESE, "zh", 'Give language="ja" (Japanese).'),
+        (THAI, None, 'Give language="th" (Thai).'),
         ("ມະນຸດທຸກຄົນເກີດມາ", None, "Split them into words first, and give lists of tokens."),
         ("មនុស្សទាំងអស់កើតមក", "km", "Split them into words first"),
         ("လူတိုင်းသည်", None, "Split them into words first"),

@@ -22,8 +22,6 @@ COMMANDS = {
 WHOLE = {  # option: the commands that have it, and its smallest value
     "--top": (("terms", "keyness"), 0),
     "--min-count": (("terms", "build", "report"), 1),
-    "--max-document-mb": (("weigh", "terms"), 1),
-    "--max-archive-mb": (("terms",), 1),
     "--max-archive-files": (("terms",), 1),
     "--panels": (("report",), 0),
     "--examples": (("report",), 0),
@@ -33,6 +31,8 @@ REAL = {  # option: the commands that have it, and numbers that are not allowed
     "--mu": (("terms", "weigh"), ("nan", "inf", "-inf", "-1", "0", "1e400", "-1e-300")),
     "--sigma2": (("terms", "weigh"), ("nan", "inf", "-inf", "-1", "0", "1e400", "-0.0")),
     "--confidence": (("keyness",), ("nan", "inf", "-1", "0", "1", "1.5", "1e400")),
+    "--max-document-mb": (("weigh", "terms"), ("nan", "inf", "-inf", "-1", "0", "1e400", "1e7")),
+    "--max-archive-mb": (("terms",), ("nan", "inf", "-inf", "-1", "0", "1e400", "1e7")),
     "--checkpoint": (("build",), ("nan", "-1", "-inf")),
 }
 CHOICES = {

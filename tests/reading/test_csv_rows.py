@@ -12,9 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from helpers.opened import open_corpus
 from termburst.reading import csv_rows
 from termburst.reading.csv_blocks import Cut, cut_block
-from termburst.reading.readers import open_corpus
 
 Outcome = tuple[list[tuple[str, Any]], str | None]
 
@@ -94,7 +94,7 @@ def test_blocks_give_what_the_csv_module_gives(tmp_path, data):
         "encoding": encoding,
         "errors": data.draw(st.sampled_from(["strict", "replace", "ignore"])),
         "id": data.draw(st.sampled_from([None, "key"])) if "key" in table[:12] else None,
-        "max_document_bytes": data.draw(st.sampled_from([1, 10, 30, 2**26, 2**26, 2**26])),
+        "max_document_mb": data.draw(st.sampled_from([1, 10, 30, 2**26, 2**26, 2**26])) / 2**20,
     }
     size = data.draw(st.sampled_from([1, 7, 30, 100, 2**18]))
     blocks = in_blocks(path, size, size * data.draw(st.integers(1, 8)), data.draw(st.integers(1, 50)), **options)

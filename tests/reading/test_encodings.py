@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from helpers.opened import open_corpus
 from termburst.reading.encodings import guess_encoding, looks_binary
-from termburst.reading.readers import open_corpus
 
 TEXTS = {
     "de": ("cp1252", "Der Bürgermeister sagte, daß „Äpfel“ süß schmecken. Über allen Gipfeln ist Ruh."),

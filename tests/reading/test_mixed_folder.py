@@ -12,7 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from termburst.reading.readers import TextSource, open_corpus
+from helpers.opened import open_corpus
+from termburst.reading.readers import TextSource
 
 for package in ("docx", "lxml", "openpyxl", "pypdf", "striprtf"):
     pytest.importorskip(package)

@@ -23,7 +23,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from termburst.reading.readers import Batch, open_corpus
+from helpers.opened import open_corpus
+from termburst.reading.readers import Batch
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -137,9 +138,9 @@ def test_standard_input_of_a_process():
 
 def test_standard_input_faults(stdin, monkeypatch):
     stdin(b"fine\ncaf\xe9\n")
-    fault("-", "-, line 2", "omit --encoding", encoding="utf-8")
+    fault("-", "-, line 2", "omit encoding=", encoding="utf-8")
     stdin(b"fine\n")
-    fault("-", "--text", text="body")
+    fault("-", "text=", text="body")
     monkeypatch.setattr(sys, "stdin", None)
     fault("-", "no standard input")
 
@@ -208,8 +209,8 @@ def test_the_rows_of_a_table_are_documents_in_any_source(tmp_path, name):
 @pytest.mark.parametrize("name", TABLES)
 def test_a_missing_column_is_named_with_the_present_ones(tmp_path, name):
     path = write_table(tmp_path / name)
-    fault(path, str(path), "'body'", "'key', 'text', 'n'", "--text", text="body")
-    fault(path, str(path), "'doc'", "'key', 'text', 'n'", "--id", id="doc")
+    fault(path, str(path), "'body'", "'key', 'text', 'n'", "text=", text="body")
+    fault(path, str(path), "'doc'", "'key', 'text', 'n'", "id=", id="doc")
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.parquet"])
@@ -225,7 +226,7 @@ def test_values_that_are_not_text_are_refused(tmp_path, name, value, named):
 def test_lists_of_tokens_are_read_only_when_asked_for(tmp_path, name):
     rows = [{"text": ["a", "b c"]}, {"text": []}, {"text": None}]
     path = write_table(tmp_path / name, rows)
-    fault(path, str(path), "--pretokenized")
+    fault(path, str(path), "pretokenized=True")
     assert list(read(path, pretokenized=True).values()) == [["a", "b c"], [], ""]
     plain = write_table(tmp_path / f"plain.{path.suffix[1:]}", [{"text": "a b"}])
     assert list(read(plain, pretokenized=True).values()) == ["a b"]
@@ -237,14 +238,14 @@ def test_lists_of_tokens_are_read_only_when_asked_for(tmp_path, name):
 @pytest.mark.parametrize("value", [None, ["a"]])
 def test_an_id_must_be_a_name_or_a_number(tmp_path, name, value):
     path = write_table(tmp_path / name, [{"text": "a", "key": value}])
-    fault(path, str(path), "'key'", "--id", id="key")
+    fault(path, str(path), "'key'", "id=", id="key")
 
 
 def test_text_and_id_need_a_table(tmp_path):
     path = write(tmp_path / "a.txt", "a")
     for source in (path, tmp_path, tmp_path / "*.txt"):
-        fault(source, str(source), "--text", "table", text="body")
-        fault(source, str(source), "--id", "table", id="key")
+        fault(source, str(source), "text=", "table", text="body")
+        fault(source, str(source), "id=", "table", id="key")
     write_table(tmp_path / "t.csv", [{"body": "row"}])
     assert read(tmp_path, text="body") == {"a.txt": "a", "t.csv:1": "row"}
 
@@ -613,7 +614,7 @@ def test_encodings(tmp_path, encoding, packing, monkeypatch):
 def test_undecodable_bytes_in_lines(tmp_path, name):
     bad = {"a.txt": b"x\ncaf\xe9 ole\n", "t.csv": b"text\ncaf\xe9\n", "t.jsonl": b'\n{"text": "caf\xe9"}'}[name]
     path = write(tmp_path / name, bad)
-    fault(path, f"{path}, line 2:", "0xe9", "omit --encoding", "--errors replace", encoding="utf-8", lines=True)
+    fault(path, f"{path}, line 2:", "0xe9", "omit encoding=", 'errors="replace"', encoding="utf-8", lines=True)
     assert "café" in list(read(path, encoding="latin-1", lines=True).values())[-1]
     assert "caf\ufffd" in list(read(path, encoding="utf-8", errors="replace", lines=True).values())[-1]
     assert list(read(path, encoding="utf-8", errors="ignore", lines=True).values())[-1].startswith("caf")
@@ -627,7 +628,7 @@ def test_the_line_of_undecodable_bytes_in_other_encodings(tmp_path, encoding, ch
     bad = {"utf-16-le": b"\x00\xdcx\x00", "utf-16": b"\xdc\x00\x00x"}.get(encoding, b"\x81\x00")
     start = codecs.BOM_UTF16_BE + "ab\ncd\nef".encode("utf-16-be") if encoding == "utf-16" else None
     path = write(tmp_path / "a.txt", (start or "ab\ncd\nef".encode(encoding)) + bad)
-    fault(path, f"{path}, line 3:", "--errors replace", encoding=encoding, lines=True)
+    fault(path, f"{path}, line 3:", 'errors="replace"', encoding=encoding, lines=True)
 
 
 @pytest.mark.parametrize("chunk", [1, 7, 1000])
@@ -641,15 +642,15 @@ def test_lines_before_undecodable_bytes_are_read(tmp_path, encoding, chunk, monk
     with pytest.raises(ValueError, match="line 3"):
         texts += (batch.texts for batch in corpus.batches())
     assert texts[0] == ["one"]
-    first = {"encoding": encoding, "max_document_bytes": 2, "lines": True}
-    fault(path, f"{path}, line 1:", "--max-document-mb", **first)  # the first fault
+    first = {"encoding": encoding, "max_document_mb": 2 / 2**20, "lines": True}
+    fault(path, f"{path}, line 1:", "max_document_mb=", **first)  # the first fault
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
 def test_the_byte_order_is_not_guessed(tmp_path, encoding):
     path = write(tmp_path / "a.txt", "plain text".encode(f"{encoding}-le"))
-    fault(path, f"{path}, line 1:", "BOM", "--encoding", encoding=encoding, lines=True)
-    fault(tmp_path, str(path), "BOM", "--encoding", encoding=encoding)
+    fault(path, f"{path}, line 1:", "BOM", "encoding=", encoding=encoding, lines=True)
+    fault(tmp_path, str(path), "BOM", "encoding=", encoding=encoding)
     assert read(tmp_path, encoding=f"{encoding}-le") == {"a.txt": "plain text"}
     write(path, b"ab\x00\xdccd")  # with half of a surrogate pair
     fault(path, f"{path}, line 1:", encoding=encoding, lines=True)
@@ -658,7 +659,7 @@ def test_the_byte_order_is_not_guessed(tmp_path, encoding):
 def test_undecodable_bytes_in_a_whole_file(tmp_path):
     path = write(tmp_path / "a.txt", b"x\ncaf\xe9 ole\n")
     for source in (path, tmp_path):
-        fault(source, str(path), "byte offset 5", "0xe9", "omit --encoding", "--errors replace", encoding="utf-8")
+        fault(source, str(path), "byte offset 5", "0xe9", "omit encoding=", 'errors="replace"', encoding="utf-8")
         assert read(source, encoding="utf-8", errors="replace") == {"a.txt": "x\ncaf\ufffd ole\n"}
         assert read(source) == {"a.txt": "x\ncafé ole\n"}  # the encoding is guessed
 
@@ -668,15 +669,15 @@ def test_a_byte_order_mark_among_files_in_utf8(tmp_path, encoding):
     write(tmp_path / "a.txt", b"so it goes")
     path = write(tmp_path / "b.txt", "so it goes".encode(encoding))
     assert read(tmp_path) == {"a.txt": "so it goes", "b.txt": "so it goes"}
-    said = (f"the file is in {encoding.upper()}; omit --encoding", "the encoding of each file is found out")
+    said = (f"the file is in {encoding.upper()}; omit encoding=", "the encoding of each file is detected")
     fault(path, str(path), *said, encoding="utf-8")
     fault(path, f"{path}, line 1:", *said, encoding="ascii", lines=True)
-    fault(path, f"{path}, line 1:", "NUL", "omit --encoding", encoding="utf-8", lines=True)
+    fault(path, f"{path}, line 1:", "NUL", "omit encoding=", encoding="utf-8", lines=True)
 
 
 def test_the_bytes_of_a_byte_order_mark_in_a_later_line(tmp_path):
     path = write(tmp_path / "a.txt", b"so\n\xff\xfe\n")
-    fault(path, f"{path}, line 2:", "0xff", "omit --encoding", encoding="utf-8", lines=True)
+    fault(path, f"{path}, line 2:", "0xff", "omit encoding=", encoding="utf-8", lines=True)
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "hex", "rot13", "", "utf-8\0", "undefined"])
@@ -689,23 +690,23 @@ def test_an_unknown_encoding_is_refused_before_reading(encoding):
 def test_other_options_are_checked_before_reading():
     with pytest.raises(ValueError, match="surrogateescape"):
         open_corpus("-", errors="surrogateescape")
-    for option in ("max_document_bytes", "batch_documents", "batch_bytes"):
+    for option in ("max_document_mb", "batch_documents", "batch_bytes"):
         with pytest.raises(ValueError, match=option):
             open_corpus("-", **{option: 0})
 
 
 def test_faults_after_many_lines_name_the_right_line(tmp_path):
     lines = [b"so it goes"] * 30_000
-    for bad, named in ((b"caf\xe9", "0xe9"), (b"\0", "NUL"), (b"x" * 101, "--max-document-mb")):
+    for bad, named in ((b"caf\xe9", "0xe9"), (b"\0", "NUL"), (b"x" * 101, "max_document_mb=")):
         lines[25_000] = bad
         path = write(tmp_path / "a.txt", b"\n".join(lines))
-        fault(path, f"{path}, line 25001:", named, max_document_bytes=100, lines=True, encoding="utf-8")
+        fault(path, f"{path}, line 25001:", named, max_document_mb=100 / 2**20, lines=True, encoding="utf-8")
 
 
 def test_nul_bytes(tmp_path):
     path = write(tmp_path / "a.txt", "one\ntwo\n".encode("utf-16-le"))
-    fault(path, f"{path}, line 1:", "NUL", "omit --encoding", encoding="utf-8", lines=True)
-    fault(path, str(path), "NUL", "omit --encoding", encoding="utf-8")
+    fault(path, f"{path}, line 1:", "NUL", "omit encoding=", encoding="utf-8", lines=True)
+    fault(path, str(path), "NUL", "omit encoding=", encoding="utf-8")
     assert read(path) == {"a.txt": "one\ntwo\n"}
     write(path, b"so\0it\0goes")
     fault(path, str(path), "binary")
@@ -761,39 +762,39 @@ def test_the_limit_of_a_document_is_exact_for_lines_and_files(tmp_path, packing,
     def path(size: int) -> Path:
         return write(tmp_path / f"corpus/a.txt{packing}", PACKERS[packing](b"x\n" + b"y" * size + ending.encode()))
 
-    assert list(read(path(100), max_document_bytes=100, lines=True).values()) == ["x", "y" * 100]
-    fault(path(101), f"{path(101)}, line 2:", "100 bytes", "--max-document-mb", max_document_bytes=100, lines=True)
+    assert list(read(path(100), max_document_mb=100 / 2**20, lines=True).values()) == ["x", "y" * 100]
+    fault(path(101), f"{path(101)}, line 2:", "100 bytes", "max_document_mb=", max_document_mb=100 / 2**20, lines=True)
     path(98 - len(ending))
-    assert len(read(tmp_path / "corpus", max_document_bytes=100)) == 1
+    assert len(read(tmp_path / "corpus", max_document_mb=100 / 2**20)) == 1
     path(99)
-    fault(tmp_path / "corpus", str(path(99)), "--max-document-mb", max_document_bytes=100)
+    fault(tmp_path / "corpus", str(path(99)), "max_document_mb=", max_document_mb=100 / 2**20)
 
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 10])
 def test_a_byte_order_mark_is_not_part_of_the_first_line(tmp_path, limit):
     path = write(tmp_path / "a.txt", codecs.BOM_UTF8 + b"x" * limit + b"\r\ny\n")
-    assert list(read(path, max_document_bytes=limit, lines=True).values()) == ["x" * limit, "y"]
+    assert list(read(path, max_document_mb=limit / 2**20, lines=True).values()) == ["x" * limit, "y"]
     write(path, codecs.BOM_UTF8 + b"x" * (limit + 1) + b"\ny\n")
-    fault(path, f"{path}, line 1:", "--max-document-mb", max_document_bytes=limit, lines=True)
+    fault(path, f"{path}, line 1:", "max_document_mb=", max_document_mb=limit / 2**20, lines=True)
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_row_that_is_too_large(tmp_path, name):
     path = write_table(tmp_path / name, [{"text": "a"}, {"text": "b" * 1000}])
-    assert len(read(path, max_document_bytes=1100)) == 2
+    assert len(read(path, max_document_mb=1100 / 2**20)) == 2
     place = {"csv": "line 3", "tsv": "line 3", "parquet": "row 2"}.get(name.split(".")[1], "line 2")
-    fault(path, f"{path}, {place}:", "500 bytes", "--max-document-mb", max_document_bytes=500)
+    fault(path, f"{path}, {place}:", "500 bytes", "max_document_mb=", max_document_mb=500 / 2**20)
 
 
 def test_a_row_of_many_lines_that_is_too_large(tmp_path):
     path = write(tmp_path / "t.csv", 'text,n\na,1\n"' + "b\n" * 1000 + '",2\n')
-    assert len(read(path, max_document_bytes=3000)) == 2
-    fault(path, f"{path}, line 3:", "quote", "--max-document-mb", max_document_bytes=500)
+    assert len(read(path, max_document_mb=3000 / 2**20)) == 2
+    fault(path, f"{path}, line 3:", "quote", "max_document_mb=", max_document_mb=500 / 2**20)
 
 
 def test_a_list_of_tokens_that_is_too_large(tmp_path):
     path = write_table(tmp_path / "t.parquet", [{"text": ["a"]}, {"text": ["b"] * 1000}])
-    fault(path, f"{path}, row 2:", "--max-document-mb", max_document_bytes=500, pretokenized=True)
+    fault(path, f"{path}, row 2:", "max_document_mb=", max_document_mb=500 / 2**20, pretokenized=True)
 
 
 @pytest.mark.parametrize("name", ["a.txt", "t.csv", "t.jsonl", "a.txt.gz", "a.txt.zst", "in/a.txt", "in/a.txt.gz"])
@@ -811,7 +812,7 @@ def test_a_line_of_200_mb_is_refused_in_bounded_memory(tmp_path, name):
     source = path.parent if name.startswith("in/") else path
     tracemalloc.start()
     try:
-        fault(source, str(path), "4 MB", "--max-document-mb", max_document_bytes=4 * 2**20)
+        fault(source, str(path), "4 MB", "max_document_mb=", max_document_mb=4)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -954,7 +955,7 @@ def test_messages_name_the_option_that_set_the_id(tmp_path):
     table.write_text("text\nso it goes\n", encoding="utf-8")
     text.write_text("so it goes\n", encoding="utf-8")
     for option in ("id", "by"):
-        with pytest.raises(ValueError, match=f"--{option} names a column"):
-            open_corpus(text, id="kind", id_option=option)
-        with pytest.raises(ValueError, match=f"no column 'kind'.*choose one with --{option}$"):
-            list(open_corpus(table, id="kind", id_option=option).batches())
+        with pytest.raises(ValueError, match=f"{option}= names a column"):
+            open_corpus(text, id="kind", labels=option == "by")
+        with pytest.raises(ValueError, match=f"no column 'kind'.*choose one with {option}=$"):
+            list(open_corpus(table, id="kind", labels=option == "by").batches())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from termburst.reading.readers import open_corpus
+from helpers.opened import open_corpus
 from termburst.reading.report import ReadingReport
 
 
@@ -89,7 +89,7 @@ def test_the_only_column_of_strings_is_the_text_and_that_is_said(tmp_path):
     assert batch.metadata == [{"file": "t.csv", "year": 1999}, {"file": "t.csv", "year": 2001}]
     assert corpus.report.repaired == [("t.csv", "column guessed: the text is in 'speech', the only column of strings")]
     path.write_text("speech,party\nso it goes,Whig\n", encoding="utf-8")
-    with pytest.raises(ValueError, match="no column 'text', only 'speech', 'party'; choose one with --text"):
+    with pytest.raises(ValueError, match="no column 'text', only 'speech', 'party'; choose one with text="):
         list(open_corpus(path).batches())
     with pytest.raises(ValueError, match="no column 'year'"):
         list(open_corpus(path, text="speech", columns=["year"]).batches())

@@ -7,9 +7,10 @@ import os
 import polars as pl
 import pytest
 
+from helpers.opened import open_corpus
 from termburst.files import atomic_path, remove_leftovers
 from termburst.reading import file_readers
-from termburst.reading.readers import Place, open_corpus
+from termburst.reading.readers import Place
 from termburst.statistics.store import load_unfinished, save_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -89,7 +90,11 @@ def test_reading_can_start_behind_files_that_are_skipped_or_have_several_documen
 
 def test_the_fingerprint_changes_with_the_files_and_how_they_are_read(folder, monkeypatch):
     first = open_corpus(folder).fingerprint()
-    assert first == open_corpus(f"{folder}/").fingerprint() == open_corpus(folder, max_document_bytes=99).fingerprint()
+    assert (
+        first
+        == open_corpus(f"{folder}/").fingerprint()
+        == open_corpus(folder, max_document_mb=99 / 2**20).fingerprint()
+    )
     monkeypatch.chdir(folder.parent)
     assert open_corpus("folder").fingerprint() == first
     found = {first, open_corpus(folder, encoding="latin-1").fingerprint(), open_corpus(folder, id="id").fingerprint()}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from termburst.cli.option_values import parsed_tokens
+from termburst.cli.option_values import with_dashes
 from termburst.cli.output import many, say
 from termburst.display import printable
 
@@ -84,7 +84,12 @@ def of_one_kind(corpus: str, batches: Iterator[Batch], *, annotated: bool) -> It
 
 
 def cut(
-    batches: Iterator[Batch], split: str, counting: CountingOptions, report: ReadingReport | None, *, numbered: bool
+    batches: Iterator[Batch],
+    split: int | str,
+    counting: CountingOptions,
+    report: ReadingReport | None,
+    *,
+    numbered: bool,
 ) -> Iterator[Batch]:
     """The batches with every document cut into the pieces that --split asks for. The report gets their number.
 
@@ -93,8 +98,7 @@ def cut(
     """
     from termburst.corpus.splitting import by_pattern, by_tokens
 
-    by_number = split.isdecimal()
-    begin = by_tokens(parsed_tokens(split), counting) if by_number else by_pattern(split)
+    begin = by_tokens(split, counting) if isinstance(split, int) else by_pattern(split)
     documents = pieces = 0
     for batch in batches:
         ids: list[str] = []
@@ -112,7 +116,7 @@ def cut(
             report.pieces = pieces
         yield replace(batch, ids=ids, texts=texts, metadata=metadata)
     if documents == pieces and documents:
-        if not by_number:
+        if isinstance(split, str):
             problem = f"--split: the pattern {split!r:.60} cuts no document"
             raise ValueError(f"{problem}; check it, or give a number of tokens")
         sentence = f"--split {split} cuts none of {many(documents, 'document')}: none has more than {split} tokens"
@@ -141,12 +145,12 @@ def without_duplicates(corpus: str, batches: Iterator[Batch]) -> Iterator[Batch]
 
 
 def warn_of_unsegmented(corpus: str, texts: list[Text], language: str | None) -> None:
-    """Warn of texts without spaces between words, and say which --language they need."""
+    """Warn of texts without spaces between words, and say which language they need."""
     from termburst.counting.scripts import unsegmented_script
 
     problem = unsegmented_script(texts, language)
     if problem is not None:
-        warnings.warn(f"{corpus}: {problem.replace('Set the language to', 'Give --language')}", stacklevel=2)
+        warnings.warn(f"{corpus}: " + problem, stacklevel=2)
 
 
 def print_report(
@@ -164,9 +168,8 @@ def print_report(
         from termburst.counting.languages import guessed_language
 
         guess = guess_language(texts)
-        advice = None if stop_words else "--stop-words {}"
-        report.language = None if guess is None else guessed_language(guess[0], "--language {}", advice)
-    printed = str(report).splitlines()
+        report.language = None if guess is None else guessed_language(guess[0], stop_words=stop_words)
+    printed = with_dashes(report).splitlines()
     if not whole and len(printed) > REPORT_LINES and _is_terminal():
         left = len(printed) - REPORT_LINES
         printed = [*printed[:REPORT_LINES], f"and {many(left, 'more line')}; --verbose shows all"]

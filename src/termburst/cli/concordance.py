@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -15,9 +16,9 @@ from termburst.cli.output import Format, many, note, say, settled_format, write_
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.sentences import SURE, brought_on, near
 from termburst.cli.shared import Confidence, CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
-from termburst.cli.text_options import CORPUS_HELP, Layer
+from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import printable
-from termburst.names import CollocateSort, Span
+from termburst.names import CollocateSort, Layer, Span
 
 if TYPE_CHECKING:
     import polars as pl
@@ -84,19 +85,19 @@ def kwic(
     asked_columns, keys = parsed_list(columns), parsed_list(sort)
     names = _needed(asked_columns, keys)
     wanted = Wanted.checked(["id", *names], width=writer.width, sort=keys or None, columns=asked_columns, limit=limit)
-    reading, head = reading.showing(show), Head()
+    reading, head = replace(reading, show=show, columns=names), Head()
     with ExitStack() as stack:
-        stack.enter_context(pattern_limit(reading.pattern_seconds, what="the query"))
+        stack.enter_context(pattern_limit(reading.words.pattern_seconds, what="the query"))
         stack.enter_context(writer)
-        opened = reading.with_columns(names).batches(corpus, reading.counting(), bar=not writer.on_terminal)
+        opened = reading.batches(corpus, reading.counting, bar=not writer.on_terminal)
         read, known = stack.enter_context(opened), Known(names, "; --sort also takes L1 to R3")
         lines = _lines(head.of(known.seen(read.batches)), asked, wanted, names, layers=reading.shows_another)
         _write(lines, wanted, writer, at_once=settled is Format.parquet)
         known.check()
     if not writer.rows:
         say(f"nothing matches {printable(query)!r}{'' if regex else head.hint(query)}", err=True)
-    if show is None and reading.layer not in (None, "form"):
-        note(f"the lines show the layer {reading.layer}; --show form shows the text")
+    if show is None and reading.files.layer not in (None, "form"):
+        note(f"the lines show the layer {reading.files.layer}; --show form shows the text")
     note(many(writer.rows, "line"))
 
 
@@ -216,7 +217,7 @@ def collocates(
 
     check_confidence(confidence)
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
-    with reading.batches(corpus, reading.counting()) as read:
+    with reading.batches(corpus, reading.counting) as read:
         table = find_near(
             (text for batch in read.batches for text in batch.texts),
             word,
@@ -284,7 +285,7 @@ def triggers(
 
     check_confidence(confidence)
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
-    with reading.batches(corpus, reading.counting()) as read:
+    with reading.batches(corpus, reading.counting) as read:
         texts = (text for batch in read.batches for text in batch.texts)
         words = OrderedWords(TokenPositions.of(texts, read.counting), read.counting.stop_word_set())
     with working("Fitting an urn"):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from termburst.cli.output import many
 from termburst.display import did_you_mean
@@ -16,28 +16,15 @@ if TYPE_CHECKING:
     from termburst.reading.readers import Batch
 
 
-def columns_of(condition: str | None) -> tuple[str, ...]:
-    """The columns that a condition needs, without the id, which every document has.
+def columns_of(condition: str | None, option: str = "where") -> tuple[str, ...]:
+    """The columns that a condition, the value of an *option*, needs; without the id, which every document has.
 
     >>> columns_of("year >= 1945 AND id != 'x'"), columns_of(None)
     (('year',), ())
     """
     if condition is None:
         return ()
-    return tuple(name for name in dict.fromkeys(where_expression(condition).meta.root_names()) if name != "id")
-
-
-def with_columns_of(condition: str | None, how: dict[str, Any]) -> dict[str, Any]:
-    """Options of `open_corpus` that also ask for the columns of a condition.
-
-    >>> with_columns_of("year >= 1945", {"columns": ("party",)})
-    {'columns': ('party', 'year')}
-    """
-    asked = how.get("columns", ())
-    more = columns_of(condition)
-    if not more or asked == "all":
-        return how
-    return how | {"columns": tuple(dict.fromkeys((*asked, *more)))}
+    return tuple(name for name in dict.fromkeys(where_expression(condition, option).meta.root_names()) if name != "id")
 
 
 def meeting(corpus: str, batches: Iterator[Batch], condition: str) -> Iterator[Batch]:

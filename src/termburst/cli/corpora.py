@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,12 +22,12 @@ def corpus_of(reading: Reading, name: str) -> Corpus:
     ids: list[str] = []
     texts: list[Text] = []
     records: list[dict[str, Any]] = []
-    with reading.with_columns("all").batches(name, reading.counting()) as read:
+    with replace(reading, columns="all").batches(name, reading.counting) as read:
         for batch in read.batches:
             ids.extend(batch.ids)
             texts.extend(batch.texts)
             known = [dict(row) for row in batch.metadata or [{}] * len(batch.ids)]
-            if reading.split is not None:  # pieces are named parent:number
+            if reading.steps.split is not None:  # pieces are named parent:number
                 known = [{"parent": one.rpartition(":")[0], **row} for one, row in zip(batch.ids, known, strict=True)]
             records.extend(known)
     if not ids:

@@ -174,7 +174,7 @@ def _with_sides(corpus: Corpus, condition: str) -> Corpus:
     """The corpus with one more column, which says of each document whether it meets a condition."""
     from termburst.corpus.condition_groups import sides
 
-    return corpus.with_metadata({CONDITION: sides(corpus.metadata, condition, "--by")})
+    return corpus.with_metadata({CONDITION: sides(corpus.metadata, condition)})
 
 
 def _read(corpus: str, reading: Reading) -> Corpus:

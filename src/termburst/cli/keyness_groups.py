@@ -61,7 +61,7 @@ def named_groups(by: str | None, groups: list[str] | None) -> tuple[str, list[st
 
 def _quotes_advice(by: str, error: str) -> str:
     """What to write instead of a condition with text in double quotes, if the error is about a column of that name."""
-    names = where_expression(by, "--by").meta.root_names() if is_condition(by) else []
+    names = where_expression(by, "by").meta.root_names() if is_condition(by) else []
     return next((quotes_advice(by, name) for name in names if f"column {name!r}" in error), "")
 
 
@@ -78,13 +78,13 @@ def grouped(
 
     if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no documents to group; give the corpus itself")
-    if reading.id is not None:
+    if reading.files.id is not None:
         raise ValueError("--by takes the place of --id; omit --id")
     named = named_groups(by, only)
     if is_condition(by) and every is not None:
         raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
     try:
-        counted = reading.renamed(by).counted_corpus(corpus)
+        counted = replace(reading, by=by).counted_corpus(corpus)
     except ValueError as error:
         if not (advice := _quotes_advice(by, str(error))):
             raise

@@ -61,11 +61,13 @@ def with_dashes(message: object) -> str:
     return spelled(str(message), in_dashes)
 
 
-def parsed_tokens(number: str) -> int:
-    """The number of tokens of a piece."""
-    if len(number) > 9 or int(number) < 1:
-        raise ValueError(f"--split must be 1 to 999,999,999 tokens, or a pattern; got {number:.60}")
-    return int(number)
+def parsed_split(value: str) -> int | str:
+    """The number of tokens of a piece, or a pattern."""
+    if not value.isdecimal():
+        return value
+    if len(value) > 9 or int(value) < 1:
+        raise ValueError(f"--split must be 1 to 999,999,999 tokens, or a pattern; got {value:.60}")
+    return int(value)
 
 
 def parsed_ngrams(value: str) -> tuple[int, int]:

@@ -5,29 +5,35 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import Field, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
+import typer.models
 
-from termburst.cli.option_values import dashed, parsed_list, parsed_ngrams, parsed_stop_words, written
+from termburst.cli.option_values import dashed, parsed_list, parsed_ngrams, parsed_split, parsed_stop_words, written
 from termburst.options import REQUIRED, OptionField, has_options, options_of
 
 # Options whose values are written in a way of their own: by name, and otherwise by type.
-PARSERS: dict[str, Callable[[str], Any]] = {"ngrams": parsed_ngrams, "stop_words": parsed_stop_words}
+PARSERS: dict[str, Callable[[str], Any]] = {
+    "ngrams": parsed_ngrams,
+    "stop_words": parsed_stop_words,
+    "split": parsed_split,
+}
 _PLAIN = (bool, int, float, str, Path)
 
 
 def takes_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of every class of options among its parameters; it receives objects of the classes.
 
-    A dataclass whose fields are classes of options counts as one, too. An option without a default is an argument.
+    A dataclass counts as one, too, if some of its fields are classes of options, or are annotated for typer; its field
+    `given`, if it has one, receives all values as they were written. An option without a default is an argument.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
-    classes = {p.name: p.annotation for p in own if _is_made_of_options(p.annotation)}
+    classes = {p.name: p.annotation for p in own if parameters_of(p.annotation)}
     plain = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own if p.name not in classes]
-    parameters = [*plain, *(as_parameter(one) for kind in classes.values() for one in _all_options(kind))]
+    parameters = [*plain, *(one for kind in classes.values() for one in parameters_of(kind))]
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> Any:
@@ -40,12 +46,34 @@ def takes_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return wrapper
 
 
+def parameters_of(kind: Any) -> list[inspect.Parameter]:
+    """The options of a class, or of a dataclass that is made of such classes, as parameters that typer understands."""
+    if has_options(kind):
+        return [as_parameter(one) for one in options_of(kind).values()]
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        return []
+    found: list[inspect.Parameter] = []
+    for field, hint in _typed_fields(kind):
+        if _is_of_typer(hint):
+            found.append(_keyword(field.name, field.default, hint))
+        else:
+            found += parameters_of(hint)
+    return found
+
+
 def made_of(kind: Any, given: Mapping[str, Any]) -> Any:
-    """An object of a class of options, from values as typer gives them."""
-    if not has_options(kind):
-        hints = get_type_hints(kind)
-        return kind(**{field.name: made_of(hints[field.name], given) for field in fields(kind)})
-    return kind(**{name: _value(one, given[name]) for name, one in options_of(kind).items()})
+    """An object of such a class, from values as typer gives them."""
+    if has_options(kind):
+        return kind(**{name: _value(one, given[name]) for name, one in options_of(kind).items()})
+    made: dict[str, Any] = {}
+    for field, hint in _typed_fields(kind):
+        if field.name == "given":
+            made["given"] = given
+        elif parameters_of(hint):
+            made[field.name] = made_of(hint, given)
+        elif _is_of_typer(hint):
+            made[field.name] = given[field.name]
+    return kind(**made)
 
 
 def as_parameter(one: OptionField) -> inspect.Parameter:
@@ -76,15 +104,17 @@ def as_parameter(one: OptionField) -> inspect.Parameter:
     )
 
 
-def _is_made_of_options(kind: Any) -> bool:
-    return has_options(kind) or (hasattr(kind, "__dataclass_fields__") and any(_all_options(kind)))
+def _typed_fields(kind: Any) -> list[tuple[Field[Any], Any]]:
+    hints = get_type_hints(kind, include_extras=True)
+    return [(field, hints[field.name]) for field in fields(kind)]
 
 
-def _all_options(kind: Any) -> list[OptionField]:
-    if has_options(kind):
-        return list(options_of(kind).values())
-    hints = get_type_hints(kind)
-    return [one for field in fields(kind) for one in _all_options(hints[field.name])]
+def _is_of_typer(hint: Any) -> bool:
+    return any(isinstance(about, typer.models.OptionInfo) for about in getattr(hint, "__metadata__", ()))
+
+
+def _keyword(name: str, default: Any, annotation: Any) -> inspect.Parameter:
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
 
 
 def _is_list(one: OptionField) -> bool:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import functools
-import inspect
 import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+
+import typer
 
 from termburst.cli.batches import (
     CorpusRead,
@@ -22,57 +25,97 @@ from termburst.cli.batches import (
     warn_of_unsegmented,
     without_duplicates,
 )
-from termburst.cli.conditions import Known, about, columns_of, meeting, with_columns_of
+from termburst.cli.conditions import Known, about, columns_of, meeting
+from termburst.cli.option_values import unlike
+from termburst.cli.options import takes_options
 from termburst.cli.output import progress_bar
-from termburst.cli.text_options import TextOptions
-from termburst.reading.conditions import is_condition, where_expression
+from termburst.cli.text_options import PANEL, Steps, Words
+from termburst.names import Layer
+from termburst.reading.conditions import is_condition
+from termburst.reading.documents import FILE_COLUMNS
+from termburst.reading.file_metadata import named_groups_of
+from termburst.reading.options import ReadingOptions
 
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus
     from termburst.counting.options import CountingOptions
     from termburst.names import Detail
     from termburst.reading.documents import Text
-    from termburst.reading.readers import Batch, Corpus, Place
+    from termburst.reading.readers import Batch, Place, TextSource
     from termburst.reading.report import ReadingReport
     from termburst.statistics.checkpoint import Checkpoint
     from termburst.statistics.term_statistics import TermStatistics
 
-FILE_COLUMNS = ("file", "folder")  # what is known of every file
+
+class _By(Enum):
+    """What --by names: a column of a table, what files have, or a condition."""
+
+    COLUMN = "column"
+    FILE = "file"
+    CONDITION = "condition"
 
 
-class Reading(TextOptions):
-    """How to read and count a corpus, as given on the command line."""
+@dataclass(frozen=True)
+class Reading:
+    """How to read and count a corpus, as given on the command line.
 
-    def renamed(self, column: str) -> Reading:
-        """The same options, but a document's id is read from the *column* that --by names.
+    Attributes
+    ----------
+    files, words, steps : options of reading and of counting, and what is done with the documents
+    notes : whether to print all of the reading report, or nothing of it
+    given : the values of all options as they were written
+    columns : the metadata that batches have
+    by : a column, or a condition, that says of each document in which group it is; batches have this as ids
+    show : another layer, which documents have beside that of the options
+    """
 
-        That is a column of a table; or "file", "folder" or a group of --name-pattern, which files have. If --by is a
-        condition, the id says whether the document meets it.
-        """
-        if is_condition(column):
-            where_expression(column, "--by")
-            by_condition = _ByCondition(**vars(self))
-            object.__setattr__(by_condition, "condition", column)
-            return by_condition
-        from termburst.reading.file_metadata import named_groups_of
+    files: ReadingOptions = field(default_factory=ReadingOptions)
+    words: Words = field(default_factory=Words)
+    steps: Steps = field(default_factory=Steps)
+    notes: Annotated[
+        bool | None,
+        typer.Option(
+            "--verbose/--quiet",
+            help="Print the whole reading report, or none of it. (default: its first lines)",
+            rich_help_panel=PANEL,
+        ),
+    ] = None
+    given: Mapping[str, Any] = field(default_factory=dict)
+    columns: tuple[str, ...] | Literal["all"] = ()
+    by: str | None = None
+    show: Layer | None = None
 
-        if column in FILE_COLUMNS or column in named_groups_of(self.name_pattern):
-            by_file = _ByFile(**vars(self))
-            object.__setattr__(by_file, "column", column)
-            return by_file
-        return _ByColumn(**{**vars(self), "id": column})
+    @property
+    def counting(self) -> CountingOptions:
+        """The options that define what a term is."""
+        return self.words.counting
 
-    def with_columns(self, columns: tuple[str, ...] | Literal["all"]) -> Reading:
-        """The same options; batches then have these columns, or all, as metadata."""
-        if not columns:
-            return self
-        more = _WithColumns(**vars(self))
-        object.__setattr__(more, "columns", columns)
-        return more
+    def without_columns(self) -> Reading:
+        """The same options, for a corpus that has no columns."""
+        files, steps = replace(self.files, text=None, id=None), replace(self.steps, where=None)
+        return replace(self, files=files, steps=steps)
 
-    def _named(self, batches: Iterator[Batch], _report: ReadingReport | None) -> Iterator[Batch]:
-        """The batches, with other ids if the documents are to be named by something else."""
-        return batches
+    @property
+    def shows_another(self) -> bool:
+        """Whether documents have two layers side by side."""
+        return self.show not in (None, self.files.layer or "form")
+
+    def inputs(self, *corpora: str) -> list[str]:
+        """Everything that a command reads, and so must not write: the corpora and the file of stop words."""
+        words = self.given.get("stop_words")
+        return [*corpora, *([words] if words not in (None, "english") and Path(words).is_file() else [])]
+
+    def counting_like(self, known: TermStatistics, name: str | PathLike[str]) -> CountingOptions:
+        """The options that saved statistics were counted with; other options on the command line are refused."""
+        asked, theirs, layer = self.counting, known.counting, self.files.layer
+        if theirs is not None and layer not in (None, theirs.layer):
+            how = "without --layer" if theirs.layer is None else f"with --layer {theirs.layer}"
+            raise ValueError(f"{name} was counted {how}; omit your own --layer to count in the same way")
+        if theirs is not None and asked not in (Words().counting, theirs):
+            how = unlike(theirs, asked)
+            raise ValueError(f"{name} was counted with {how}; omit your own options to count in the same way")
+        # Equal options may differ in one thing: a pattern that the user gives has no limits of a pattern from a file.
+        return asked if theirs is None or asked == theirs else theirs
 
     def statistics(
         self,
@@ -96,7 +139,7 @@ class Reading(TextOptions):
                     f"count the texts again: stats build CORPUS -o {corpus} --detail {detail}"
                 )
             return known
-        counting = counting or self.counting()
+        counting = counting or self.counting
         with self.batches(corpus, counting) as read:
             texts = (batch.texts for batch in read.batches)
             try:
@@ -110,10 +153,10 @@ class Reading(TextOptions):
         """The statistics of a corpus, continued from a *checkpoint*."""
         from termburst.statistics.term_statistics import NothingToCountError
 
-        if self.drop_duplicates:
+        if self.steps.drop_duplicates:
             raise ValueError("--drop-duplicates needs all texts at once, so it cannot resume; omit one of the two")
         # A checkpoint counts documents: neither their pieces, nor those that --where leaves out.
-        begin = checkpoint.begin if self.split is None and self.where is None else None
+        begin = checkpoint.begin if self.steps.split is None and self.steps.where is None else None
         with self.batches(corpus, checkpoint.counting, begin=begin) as read:
             checkpoint.counting = read.counting
             try:
@@ -128,9 +171,9 @@ class Reading(TextOptions):
         from termburst.statistics.out_of_core import OutOfCore, room_within, scratch_of
         from termburst.statistics.term_statistics import NothingToCountError
 
-        if self.drop_duplicates:
+        if self.steps.drop_duplicates:
             raise ValueError("--drop-duplicates needs all texts at once, so memory has no limit; omit one of the two")
-        with scratch_of(output) as scratch, self.batches(corpus, self.counting()) as read:
+        with scratch_of(output) as scratch, self.batches(corpus, self.counting) as read:
             build = OutOfCore(scratch, room_within(memory), detail, read.counting, read.tell)
             try:
                 content = build.count(one.texts for one in read.batches)
@@ -146,7 +189,7 @@ class Reading(TextOptions):
 
         ids: list[str] = []
         texts: list[Text] = []
-        counting = counting or self.counting()
+        counting = counting or self.counting
         with self.batches(corpus, counting) as read:
             if keep_texts:
                 for batch in read.batches:
@@ -163,10 +206,62 @@ class Reading(TextOptions):
         return replace(found, reading=read.report)
 
     def _refuse_columns(self, why: str) -> None:
-        named = (("text", self.text), (self.id_option, self.id), ("where", self.where))
+        named = (("text", self.files.text), ("id", self.files.id), ("by", self.by), ("where", self.steps.where))
         given = [f"--{name}" for name, column in named if column is not None]
         if given:
             raise ValueError(f"{why}, which have no columns; omit {' and '.join(given)}")
+
+    def _opened(self, corpus: str, counting: CountingOptions) -> TextSource:
+        """The files of a corpus, with the columns that are needed."""
+        from termburst.reading.readers import open_corpus
+
+        files, columns = self.files, self.columns
+        if counting.layer is not None:
+            files = replace(files, layer=cast(Layer, counting.layer))
+        if self._by is _By.COLUMN:
+            files = replace(files, id=self.by)
+        elif self._by is _By.FILE:
+            columns = (str(self.by),)
+        elif self._by is _By.CONDITION:
+            columns = columns_of(self.by, "by")
+        if columns != "all":
+            columns = tuple(dict.fromkeys((*columns, *columns_of(self.steps.where))))
+        return open_corpus(
+            corpus,
+            files,
+            pretokenized=counting.pretokenized,
+            columns=columns,
+            show=self.show,
+            inspect=self.notes is not False,
+            labels=self._by is _By.COLUMN,
+        )
+
+    @property
+    def _by(self) -> _By | None:
+        """What `by` names, if anything."""
+        if self.by is None:
+            return None
+        if is_condition(self.by):
+            return _By.CONDITION
+        known = (*FILE_COLUMNS, *named_groups_of(self.files.name_pattern))
+        return _By.FILE if self.by in known else _By.COLUMN
+
+    def _named(self, batches: Iterator[Batch], report: ReadingReport | None) -> Iterator[Batch]:
+        """The batches; the ids are the groups, if documents are grouped by their files or by a condition."""
+        if self._by is _By.FILE:
+            for batch in batches:
+                known = [row.get(str(self.by)) for row in batch.metadata or [{}] * len(batch.ids)]
+                yield _labelled(batch, ["" if value is None else str(value) for value in known], report)
+        elif self._by is _By.CONDITION:
+            from termburst.corpus.condition_groups import side_of_each
+
+            condition, names = str(self.by), columns_of(self.by, "by")
+            found = Known(names)
+            for batch in found.seen(batches):
+                yield _labelled(batch, side_of_each(about(batch, names), condition), report)
+            found.check()
+        else:
+            yield from batches
 
     @contextmanager
     def batches(
@@ -174,7 +269,7 @@ class Reading(TextOptions):
         corpus: str,
         counting: CountingOptions,
         *,
-        begin: Callable[[Corpus], Place] | None = None,
+        begin: Callable[[TextSource], Place] | None = None,
         bar: bool = True,
     ) -> Iterator[CorpusRead]:
         """The corpus in batches, with a progress *bar* on a terminal; *begin* says where in the files to start.
@@ -182,31 +277,29 @@ class Reading(TextOptions):
         Then the reading report is printed.
         """
         from termburst.datasets import BUILT_IN
-        from termburst.reading.readers import open_corpus
 
-        opened: Corpus | None = None
+        opened: TextSource | None = None
         if hasattr(signal, "siginterrupt"):  # Polars lets a read continue after Ctrl-C and wait for more input
             signal.siginterrupt(signal.SIGINT, True)
         with progress_bar(when=bar) as progress:
             task = progress.add_task(f"Reading {corpus}", total=None)
             if corpus in BUILT_IN and not Path(corpus).exists():
-                if self.text is not None:
+                if self.files.text is not None:
                     raise ValueError(f"{corpus} is a built-in data set, whose text has no column; omit --text")
-                if self.layer is not None:
+                if self.files.layer is not None or self.shows_another:
                     options = "--layer and --show" if self.shows_another else "--layer"
                     raise ValueError(f"{corpus} is a built-in data set of texts without annotation; omit {options}")
                 collection = BUILT_IN[corpus]()
                 size: int | None = len(collection)
-                found = self._named(collection_batches(collection, self.id), None)
+                column = self.by if self._by is _By.COLUMN else self.files.id
+                found = self._named(collection_batches(collection, column), None)
             else:
-                how = self._how_files_are_read() | ({"layer": counting.layer} if counting.layer else {})
-                how = with_columns_of(self.where, how)
-                opened = open_corpus(corpus, pretokenized=counting.pretokenized, **how)
+                opened = self._opened(corpus, counting)
                 size = opened.size
                 found = self._named(opened.batches(begin(opened)) if begin else opened.batches(), opened.report)
             texts, found = peeked(found)
             if any(isinstance(text, list) for text in texts) and not counting.pretokenized:  # an annotated corpus
-                counting = replace(counting, pretokenized=True, layer=(self.layer or "form").partition(">")[0])
+                counting = replace(counting, pretokenized=True, layer=self.files.layer or "form")
             elif not counting.pretokenized:
                 warn_of_unsegmented(corpus, texts, counting.language)
             if counting.layer is not None or not counting.pretokenized:
@@ -218,68 +311,18 @@ class Reading(TextOptions):
                     progress.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
             report, batches = None if opened is None else opened.report, shown()
-            if self.where is not None:
-                batches = meeting(corpus, batches, self.where)
-            if self.drop_duplicates:
+            if self.steps.where is not None:
+                batches = meeting(corpus, batches, self.steps.where)
+            if self.steps.drop_duplicates:
                 batches = without_duplicates(corpus, batches)
-            if self.split is not None:
-                batches = cut(batches, self.split, counting, report, numbered=not self.labels)
+            if self.steps.split is not None:
+                batches = cut(batches, self.steps.split, counting, report, numbered=self.by is None)
             yield CorpusRead(
                 batches, counting, report, lambda doing: progress.update(task, description=f"{doing} {corpus}")
             )
         if report is not None:
-            left_out = self.stop_words is not None
-            print_report(report, texts, language=self.language, stop_words=left_out, whole=self.notes)
-
-
-class _ByColumn(Reading):
-    """The options of `keyness --by`: a document's id is the name of its group."""
-
-    id_option = "by"
-    labels = True
-
-
-class _WithColumns(Reading):
-    """Options that also ask for columns, or for what the name of a file says."""
-
-    columns: ClassVar[tuple[str, ...] | str] = ()
-
-    def _how_files_are_read(self) -> dict[str, Any]:
-        return {**super()._how_files_are_read(), "columns": self.columns}
-
-
-class _ByFile(Reading):
-    """The options of `keyness --by folder`: the group of a document is what its file's name says."""
-
-    column = ""
-    labels = True
-
-    def _how_files_are_read(self) -> dict[str, Any]:
-        return {**super()._how_files_are_read(), "columns": (self.column,)}
-
-    def _named(self, batches: Iterator[Batch], report: ReadingReport | None) -> Iterator[Batch]:
-        for batch in batches:
-            known = [row.get(self.column) for row in batch.metadata or [{}] * len(batch.ids)]
-            yield _labelled(batch, ["" if value is None else str(value) for value in known], report)
-
-
-class _ByCondition(Reading):
-    """The options of `keyness --by 'year >= 1945'`: the group of a document says whether it meets the condition."""
-
-    condition = ""
-    labels = True
-
-    def _how_files_are_read(self) -> dict[str, Any]:
-        return with_columns_of(self.condition, super()._how_files_are_read())
-
-    def _named(self, batches: Iterator[Batch], report: ReadingReport | None) -> Iterator[Batch]:
-        from termburst.corpus.condition_groups import side_of_each
-
-        names = columns_of(self.condition)
-        known = Known(names)
-        for batch in known.seen(batches):
-            yield _labelled(batch, side_of_each(about(batch, names), self.condition, "--by"), report)
-        known.check()
+            left_out = self.words.stop_words is not None
+            print_report(report, texts, language=self.words.language, stop_words=left_out, whole=self.notes)
 
 
 def _labelled(batch: Batch, labels: list[str], report: ReadingReport | None) -> Batch:
@@ -298,27 +341,16 @@ def no_terms(corpus: str) -> ValueError:
 
 
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of `Reading`; it receives them in its argument *reading*."""
-    own = [p for name, p in inspect.signature(command, eval_str=True).parameters.items() if name != "reading"]
-    hints = inspect.get_annotations(TextOptions, eval_str=True)
-    shared = [
-        inspect.Parameter(f.name, inspect.Parameter.KEYWORD_ONLY, default=f.default, annotation=hints[f.name])
-        for f in fields(TextOptions)
-    ]
+    """Give a command the options of `Reading`, which it receives in its argument *reading*; patterns have a limit."""
 
     @functools.wraps(command)
-    def wrapper(**given: Any) -> None:
+    def limited(**given: Any) -> None:
         from termburst.counting.pattern_clock import pattern_limit
 
-        reading = Reading(**{f.name: given.pop(f.name) for f in fields(TextOptions)})
-        with pattern_limit(reading.pattern_seconds):
-            command(**given, reading=reading)
+        with pattern_limit(given["reading"].words.pattern_seconds):
+            command(**given)
 
-    keyword_only = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    del wrapper.__wrapped__  # otherwise typer would look at the signature of the command itself
-    wrapper.__signature__ = inspect.Signature([*keyword_only, *shared])  # type: ignore[attr-defined]
-    wrapper.__annotations__ = {p.name: p.annotation for p in (*keyword_only, *shared)}
-    return wrapper
+    return takes_options(limited)
 
 
 @contextmanager

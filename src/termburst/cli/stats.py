@@ -88,7 +88,7 @@ def build(
     partial = companion(output, ".partial")  # its name begins with a dot, so that it is not read as part of a corpus
     _check_resuming(reading, memory, checkpoint)
     kept = Checkpoint(
-        partial, detail, reading.counting(), every=30 if checkpoint is None else checkpoint, fresh=fresh, say=_say
+        partial, detail, reading.counting, every=30 if checkpoint is None else checkpoint, fresh=fresh, say=_say
     )
     with _terminated_cleanly(), locked(output):
         remove_leftovers(output)
@@ -108,7 +108,7 @@ def _check_resuming(reading: Reading, memory: str | None, checkpoint: float | No
 
     if memory is not None:
         parsed_memory(memory)
-    for option, given in (("--memory", memory), ("--where", reading.where), ("--split", reading.split)):
+    for option, given in (("--memory", memory), ("--where", reading.steps.where), ("--split", reading.steps.split)):
         if checkpoint and given is not None:
             raise ValueError(f"a build with {option} saves nothing before its end; omit --checkpoint, or omit {option}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from termburst.corpus.metadata import as_levels, chosen_rows, column_of
+from termburst.messages import Message, named
 from termburst.reading.conditions import CONDITION, both_sides, quotes_advice, where_expression
 
 
@@ -57,7 +58,7 @@ def expression_of(frame: pl.DataFrame, condition: str, option: str) -> pl.Expr:
     return found
 
 
-def side_of_each(frame: pl.DataFrame, condition: str, option: str = "by") -> list[str]:
+def side_of_each(frame: pl.DataFrame, condition: str) -> list[str]:
     """The group of each document; an empty name if its columns do not say whether it meets the condition.
 
     Examples
@@ -66,7 +67,7 @@ def side_of_each(frame: pl.DataFrame, condition: str, option: str = "by") -> lis
     >>> side_of_each(pl.DataFrame({"year": [1944, None, 1945]}), "year>=1945")
     ['year < 1945', '', 'year >= 1945']
     """
-    meets = where_expression(condition, option)
+    meets = where_expression(condition, "by")
     labels = [""] * frame.height
     for name, expression in zip(both_sides(condition), (meets, ~meets), strict=True):
         for row in rows_meeting(frame, expression):
@@ -87,23 +88,21 @@ def with_conditions_shown(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.col("contrast").cast(pl.String).str.strip_prefix(f"{CONDITION}: "))
 
 
-def sides(frame: pl.DataFrame, condition: str, option: str = "by") -> pl.Series:
+def sides(frame: pl.DataFrame, condition: str) -> pl.Series:
     """The group of each document as categories, those that meet the condition first; ValueError if one has none.
-
-    *option* is the name by which the condition was given.
 
     Examples
     --------
     >>> sides(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945").to_list()
     ['year < 1945', 'year >= 1945']
     """
-    expression_of(frame, condition, option)
-    labels = pl.Series(side_of_each(frame, condition, option), dtype=pl.String)
+    expression_of(frame, condition, "by")
+    labels, by = pl.Series(side_of_each(frame, condition), dtype=pl.String), named("by", bare=True)
     if unknown := int((labels == "").sum()):
         such = "documents have" if unknown > 1 else "document has"
-        raise ValueError(f"{unknown:,} {such} nothing in a column of {option} {condition!r:.60}; fill it")
+        raise ValueError(Message(f"{unknown:,} {such} nothing in a column of ", by, f" {condition!r:.60}; fill it"))
     if labels.n_unique() < 2:
         how_many = "every" if labels[0] == both_sides(condition)[0] else "no"
         problem = f"{how_many} document meets {condition!r:.60}, so there is nothing to compare"
-        raise ValueError(f"{problem}; choose another {option}")
+        raise ValueError(f"{problem}; choose another " + by)
     return as_levels(labels, both_sides(condition))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -18,14 +17,18 @@ import scipy.sparse as sp
 from termburst.corpus import frames, metadata
 from termburst.corpus.corpus import Corpus
 from termburst.corpus.documents import Documents
+from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.read_files import corpus_of_files
-from termburst.corpus.read_options import NO_FILES, ReadOptions, Tokenizer
 from termburst.corpus.stored_texts import TokenizedTexts
 from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
 from termburst.counting.options import CountingOptions
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
+from termburst.messages import named
+from termburst.names import DecodingErrors, Layer
+from termburst.options import made_from
 from termburst.reading.documents import Text, same_ids
+from termburst.reading.options import ReadingOptions
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
 
@@ -40,27 +43,29 @@ def read(
     *,
     text: str | None = None,
     id: str | Sequence[Any] | None = None,
-    metadata: Any = None,
-    language: str | None = None,
-    layer: str | None = None,
-    encoding: str | None = None,
-    errors: str = "strict",
     lines: bool = False,
     delimiter: str | None = None,
+    layer: Layer | None = None,
     xpath: str | None = None,
     name_pattern: str | None = None,
     strict: bool = False,
+    encoding: str | None = None,
+    errors: DecodingErrors = "strict",
+    max_document_mb: float = 64,
+    max_archive_mb: float = 8192,
+    max_archive_files: int = 100_000,
     ngrams: int | tuple[int, int] = 1,
     stop_words: bool | str | Iterable[str] | None = None,
+    language: str | None = None,
     words: str | None = None,
     apostrophes: str | None = None,
     token_pattern: str | None = None,
-    lowercase: bool = True,
     ngrams_over_stop_words: bool | None = None,
+    lowercase: bool = True,
     pretokenized: bool = False,
+    metadata: Any = None,
     tokenizer: Tokenizer | None = None,
     terms: Sequence[str] | None = None,
-    drop_duplicates: bool = False,
 ) -> Corpus:
     """Read texts or counts from files, frames or lists, as a corpus.
 
@@ -75,21 +80,16 @@ def read(
           or counts, one column per term
         * a matrix of counts, documents × terms; the names of its columns are *terms*
         * a corpus, which is returned as it is
-    text : the column with the texts, by default "text"
-    id : the column with the ids; for lists and matrices, a list of ids
+    text, id, lines, delimiter, layer, xpath, name_pattern, strict, encoding, errors, max_document_mb, max_archive_mb, \
+max_archive_files : how documents are read
+        See `ReadingOptions` and :doc:`corpus`. For lists and matrices, *id* is a list of ids.
+    ngrams, stop_words, language, words, apostrophes, token_pattern, ngrams_over_stop_words, lowercase, pretokenized
+        See `CountingOptions`. Unlike there, words are found as Unicode sees them, unless there is a token pattern.
     metadata : what is known of each document, in addition to what the source says
         Columns such as ``{"year": years}``, a frame or a list of dicts. Rows are matched by a column "id" if there is
         one, or by their order.
-    language : code of ISO 639 or English name of the language, such as "de" or "german"; see `CountingOptions`
-    layer, encoding, errors, lines, delimiter, xpath, name_pattern, strict : how files are read
-        See :doc:`corpus`. *lines* makes each line of a text file a document. The named groups of *name_pattern*, a
-        regular expression, become metadata. *strict* makes everything that would be skipped, repaired or guessed an
-        error.
-    ngrams, stop_words, words, apostrophes, token_pattern, lowercase, ngrams_over_stop_words, pretokenized
-        See `CountingOptions`. Unlike there, words are found as Unicode sees them, unless there is a token pattern.
     tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
     terms : the names of the columns of a matrix of counts
-    drop_duplicates : whether to leave out near-copies of earlier documents; see `Corpus.drop_duplicates`
 
     Returns
     -------
@@ -103,10 +103,8 @@ def read(
     Corpus of 2 documents, 10 tokens, 6 terms; metadata: year; words: as Unicode sees them, in lower case
     """
     check_fork()
-    files: dict[str, Any] = {
-        "text": text, "layer": layer, "encoding": encoding, "errors": errors, "lines": lines, "delimiter": delimiter,
-        "xpath": xpath, "name_pattern": name_pattern, "strict": strict,
-    }  # fmt: skip
+    by_column = id is None or isinstance(id, str)
+    options = made_from(ReadingOptions, locals() | {"id": id if by_column else None})
     if tokenizer is not None and not callable(tokenizer):
         raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
     counting = corpus_counting(
@@ -120,20 +118,16 @@ def read(
         ngrams_over_stop_words=ngrams_over_stop_words,
         pretokenized=pretokenized or tokenizer is not None,
     )
-    asked = ReadOptions(id, files, counting, tokenizer, terms)
-    try:
-        corpus = _opened(source, asked)
-    except ValueError as error:
-        raise ValueError(_in_python(str(error))) from (error.__cause__ or error)
-    if corpus is source and (metadata is not None or asked != ReadOptions(None, NO_FILES, corpus_counting())):
+    asked = ReadArguments(options, counting, None if by_column else id, tokenizer, terms)
+    corpus = _opened(source, asked)
+    if corpus is source and (metadata is not None or not asked.is_plain):
         raise ValueError("the source is a corpus already, so no option can be used; omit the options")
     if corpus is not source:
         _warn_of_same_ids(corpus.ids)
-    corpus = corpus if metadata is None else corpus.with_metadata(metadata)
-    return corpus.drop_duplicates() if drop_duplicates else corpus
+    return corpus if metadata is None else corpus.with_metadata(metadata)
 
 
-def _opened(source: Any, asked: ReadOptions) -> Corpus:
+def _opened(source: Any, asked: ReadArguments) -> Corpus:
     """Find out what the source is."""
     if isinstance(source, Corpus):
         return source
@@ -152,13 +146,13 @@ def _opened(source: Any, asked: ReadOptions) -> Corpus:
     return _from_list(list(source), asked)
 
 
-def _from_list(items: list[Any], asked: ReadOptions) -> Corpus:
+def _from_list(items: list[Any], asked: ReadArguments) -> Corpus:
     """Texts, token lists, paths, or rows of counts."""
     if not items:
         raise ValueError("the source is an empty list; there is nothing to read")
     if (missing := next((number for number, item in enumerate(items) if item is None), None)) is not None:
         raise ValueError(f"Document {missing} must be a string; got None. Leave it out, or give an empty text.")
-    kinds: tuple[tuple[Callable[[Any], bool], Callable[[list[Any], ReadOptions], Corpus]], ...] = (
+    kinds: tuple[tuple[Callable[[Any], bool], Callable[[list[Any], ReadArguments], Corpus]], ...] = (
         (lambda item: isinstance(item, str), _from_texts),
         (_is_tokens, _from_tokens),
         (lambda item: isinstance(item, os.PathLike), corpus_of_files),
@@ -186,14 +180,14 @@ def _is_row(item: Any) -> bool:
     return isinstance(item, (list, tuple, np.ndarray)) and len(item) > 0 and isinstance(item[0], Real)
 
 
-def _from_texts(texts: list[str], asked: ReadOptions) -> Corpus:
+def _from_texts(texts: list[str], asked: ReadArguments) -> Corpus:
     asked.refuse("a list of texts")
     _warn_of_names(texts)
     held: Sequence[Text] = [str(text) for text in texts]
     asked.warn_of_script(held)
     if asked.tokenizer is not None:
         held = TokenizedTexts(held, asked.tokenizer)
-    ids = _given_ids(asked.id, len(texts))
+    ids = asked.given_ids(len(texts))
     return Corpus(Documents(ids, asked.counting, held), metadata.of_documents(ids), name="texts")
 
 
@@ -210,7 +204,7 @@ def _warn_of_names(texts: list[str]) -> None:
 def _warn_of_same_ids(ids: Sequence[str]) -> None:
     """Warn if an id is that of several documents: lines, weights and metadata name documents by their ids."""
     if problem := same_ids(ids):
-        warnings.warn(f"{problem}; ids of documents should be unique, choose others with id=", stacklevel=3)
+        warnings.warn(f"{problem}; ids of documents should be unique, choose others with " + named("id"), stacklevel=3)
 
 
 def _is_file(name: str) -> bool:
@@ -220,26 +214,26 @@ def _is_file(name: str) -> bool:
         return False
 
 
-def _from_tokens(items: list[Any], asked: ReadOptions) -> Corpus:
+def _from_tokens(items: list[Any], asked: ReadArguments) -> Corpus:
     asked.refuse("a list of token lists")
     if asked.tokenizer is not None:
-        raise ValueError("the source has tokens already; omit tokenizer=")
+        raise ValueError("the source has tokens already; omit " + named("tokenizer"))
     counting = replace(asked.counting, pretokenized=True)
     tokens: list[Text] = [list(map(str, item)) for item in items]
     for number, one in enumerate(tokens):
         counting.check_text(one, number)
-    ids = _given_ids(asked.id, len(tokens))
+    ids = asked.given_ids(len(tokens))
     return Corpus(Documents(ids, counting, tokens), metadata.of_documents(ids), name="token lists")
 
 
-def _from_matrix(matrix: Any, asked: ReadOptions) -> Corpus:
+def _from_matrix(matrix: Any, asked: ReadArguments) -> Corpus:
     asked.refuse("a matrix of counts", keep=("terms",))
     asked.refuse_words()
     counts = canonical_counts(matrix)
     names = checked_terms(asked.terms, counts.shape[1])
     if names is None:
         names = np.array([str(column) for column in range(counts.shape[1])], dtype=object)
-    ids = _given_ids(asked.id, counts.shape[0])
+    ids = asked.given_ids(counts.shape[0])
     return _counts_corpus(counts, names, ids, metadata.of_documents(ids))
 
 
@@ -249,13 +243,13 @@ def _counts_corpus(counts: Any, terms: Any, ids: list[str], frame: pl.DataFrame)
     return Corpus(Documents(ids, None, None, given), frame, name="counts")
 
 
-def _from_frame(source: Any, frame: pl.DataFrame, asked: ReadOptions) -> Corpus:
+def _from_frame(source: Any, frame: pl.DataFrame, asked: ReadArguments) -> Corpus:
     """Texts in one column, or counts in all."""
-    column = frames.text_column(frame, asked.files["text"])
+    column = frames.text_column(frame, asked.reading.text)
     asked.refuse("a frame", keep=("text",))
-    name = frames.id_column(frame, asked.id)
+    name = frames.id_column(frame, asked.reading.id if asked.ids is None else asked.ids)
     if name is None:
-        ids = frames.row_names(source, frame.height) or _given_ids(None, frame.height)
+        ids = frames.row_names(source, frame.height) or asked.given_ids(frame.height)
     else:
         ids = metadata.as_series(name, frame[name]).cast(pl.String).to_list()
         if None in ids:
@@ -280,11 +274,11 @@ def _from_frame(source: Any, frame: pl.DataFrame, asked: ReadOptions) -> Corpus:
     return Corpus(Documents(ids, counting, texts), made, name="frame")
 
 
-def _from_collection(collection: TextCollection, asked: ReadOptions) -> Corpus:
+def _from_collection(collection: TextCollection, asked: ReadArguments) -> Corpus:
     """A data set, with the names of its classes as the metadata "label", and what else is known of its documents."""
     asked.refuse("a data set")
-    if asked.id is not None:
-        raise ValueError("a data set has its own ids; omit id=")
+    if (asked.reading.id, asked.ids) != (None, None):
+        raise ValueError("a data set has its own ids; omit " + named("id"))
     texts: Sequence[Text] = list(collection.texts)
     if asked.tokenizer is not None:
         texts = TokenizedTexts(texts, asked.tokenizer)
@@ -294,33 +288,9 @@ def _from_collection(collection: TextCollection, asked: ReadOptions) -> Corpus:
     )
 
 
-def _from_path(source: str | os.PathLike[str], asked: ReadOptions) -> Corpus:
+def _from_path(source: str | os.PathLike[str], asked: ReadArguments) -> Corpus:
     """A path, a glob or the name of a data set."""
     name = os.fspath(source)
     if name in BUILT_IN and not os.path.lexists(name):
         return _from_collection(BUILT_IN[name](), asked)
     return corpus_of_files([source], asked)
-
-
-def _in_python(message: str) -> str:
-    """A message about an option of the command line, for Python: text= instead of --text.
-
-    Examples
-    --------
-    >>> _in_python("there is no column 'text'; choose one with --text")
-    "there is no column 'text'; choose one with text="
-    """
-    names = "|".join(["text", "id", "pretokenized", "errors", "encoding", "lines", "delimiter", "layer", "xpath"])
-    return re.sub(rf"--({names}|name-pattern)\b", lambda found: found[1].replace("-", "_") + "=", message)
-
-
-def _given_ids(ids: Any, size: int) -> list[str]:
-    """The ids of documents in a list; by default their numbers, from 1."""
-    if ids is None:
-        return [str(number + 1) for number in range(size)]
-    if isinstance(ids, (str, bytes)) or not isinstance(ids, Iterable):
-        raise ValueError(f"id= must be a list with one id per document here; got {ids!r:.60}")
-    names = [str(name) for name in ids]
-    if len(names) != size:
-        raise ValueError(f"there are {size:,} documents, but {len(names):,} ids; give one each")
-    return names

@@ -16,26 +16,26 @@ import numpy as np
 from termburst.corpus import metadata
 from termburst.corpus.corpus import Corpus
 from termburst.corpus.documents import Documents
-from termburst.corpus.read_options import NO_FILES, SAMPLE, ReadOptions
+from termburst.corpus.read_arguments import SAMPLE, ReadArguments
 from termburst.corpus.stored_texts import StoredPart, StoredTexts, TokenizedTexts, tokens_of
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.guess_language import guess_language
 from termburst.counting.languages import guessed_language, language_name
 from termburst.counting.options import CountingOptions
+from termburst.messages import named
 from termburst.reading.documents import Text, same_ids
 from termburst.reading.faults import mixed_kinds
 from termburst.reading.readers import open_corpus
 from termburst.statistics.store import holds_statistics
 
-_ALWAYS: dict[str, Any] = {"columns": "all", "inspect": True}  # for the metadata and for the report
 
-
-def corpus_of_files(sources: Sequence[str | os.PathLike[str]], asked: ReadOptions) -> Corpus:
+def corpus_of_files(sources: Sequence[str | os.PathLike[str]], asked: ReadArguments) -> Corpus:
     """Files, read and counted in one pass. Their texts are not kept."""
-    if asked.id is not None and not isinstance(asked.id, str):
-        raise ValueError("for files, id= is the name of a column; give other ids as a column of metadata=")
+    if asked.ids is not None:
+        problem = "for files, " + named("id") + " is the name of a column; give other ids as a column of "
+        raise ValueError(problem + named("metadata"))
     if asked.terms is not None:
-        raise ValueError("terms= is for a matrix of counts; omit it")
+        raise ValueError(named("terms") + " is for a matrix of counts; omit it")
     parts = [StoredPart(_open(source, asked)) for source in sources]
     records: list[Mapping[str, Any]] = []
     sample, batches = _peeked(parts, records, asked)
@@ -43,15 +43,15 @@ def corpus_of_files(sources: Sequence[str | os.PathLike[str]], asked: ReadOption
     counting, tokenizer = asked.counting, asked.tokenizer
     if isinstance(first, list):  # of an annotated corpus, or a table with token lists
         if tokenizer is not None:
-            raise ValueError(f"{parts[0].source.name} has tokens already; omit tokenizer=")
+            raise ValueError(f"{parts[0].source.name} has tokens already; omit " + named("tokenizer"))
         if not counting.pretokenized:
-            counting = replace(counting, pretokenized=True, layer=asked.files["layer"] or "form")
+            counting = replace(counting, pretokenized=True, layer=asked.reading.layer or "form")
     documents = _of_one_kind(batches, type(first), parts)
     counts, terms = counting.count(
         documents if tokenizer is None else (tokens_of(document, tokenizer) for document in documents)
     )
     ids = list(chain.from_iterable(part.ids for part in parts))
-    if asked.id is None and same_ids(ids):  # such as a/x.txt and b/x.txt, both called x.txt
+    if asked.reading.id is None and same_ids(ids):  # such as a/x.txt and b/x.txt, both called x.txt
         ids = [f"{_folder(s)}{name}" for s, part in zip(sources, parts, strict=True) for name in part.ids]
     texts: Any = StoredTexts(tuple(parts), np.arange(len(ids)))
     texts = texts if tokenizer is None else TokenizedTexts(texts, tokenizer)
@@ -77,16 +77,15 @@ def _folder(source: str | os.PathLike[str]) -> str:
     return "" if folder == "." else f"{folder.rstrip('/')}/"
 
 
-def _open(source: str | os.PathLike[str], asked: ReadOptions) -> Any:
+def _open(source: str | os.PathLike[str], asked: ReadArguments) -> Any:
     """The files of one source, opened for reading; FileNotFoundError if there are none."""
     name = os.fspath(source)
     if name == "-":
         raise ValueError("standard input can be read only once; read its lines first: tb.read(list(sys.stdin))")
     if holds_statistics(name):
         raise ValueError(f"{name} contains saved statistics, not texts; load it with tb.TermStatistics.load")
-    options = {key: value for key, value in asked.files.items() if value != NO_FILES[key]} | _ALWAYS
-    try:
-        return open_corpus(name, id=asked.id, pretokenized=asked.counting.pretokenized, **options)
+    try:  # the columns are the metadata, and what is looked for is in the report
+        return open_corpus(name, asked.reading, pretokenized=asked.counting.pretokenized, columns="all", inspect=True)
     except FileNotFoundError as error:
         raise FileNotFoundError(
             f"There is no file or folder {name!r:.80}; texts come as a list of strings, as in tb.read([text])"
@@ -94,7 +93,7 @@ def _open(source: str | os.PathLike[str], asked: ReadOptions) -> Any:
 
 
 def _peeked(
-    parts: list[StoredPart], records: list[Mapping[str, Any]], asked: ReadOptions
+    parts: list[StoredPart], records: list[Mapping[str, Any]], asked: ReadArguments
 ) -> tuple[list[Text], Iterator[list[Text]]]:
     """The first texts, and the texts of all batches; *records* gets the metadata of every document."""
 
@@ -132,6 +131,5 @@ def _language(counting: CountingOptions, sample: list[Text]) -> str | None:
     with suppress(ImportError):  # of the lists of stop words
         guessed = guess_language(sample)
         if guessed is not None:
-            advice = 'stop_words="{}"' if counting.stop_words is None else None
-            return guessed_language(guessed[0], 'language="{}"', advice)
+            return guessed_language(guessed[0], stop_words=counting.stop_words is not None)
     return None

@@ -9,6 +9,8 @@ from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 
+from termburst.messages import Message, named
+
 # The languages of ISO 639-1: code, code of ISO 639-3, English name.
 _TABLE = """
 aa aar Afar; ab abk Abkhazian; ae ave Avestan; af afr Afrikaans; ak aka Akan; am amh Amharic; an arg Aragonese;
@@ -113,20 +115,22 @@ def language_name(code: str) -> str:
     return next(name for known, _, name in _rows() if known == code)
 
 
-def guessed_language(code: str, language: str, stop_words: str | None) -> str:
+def guessed_language(code: str, *, stop_words: bool) -> Message:
     """What the reading report says of a language that was guessed: it is not used unless somebody gives it.
 
-    *language* and *stop_words* are the options to give, with {} in the place of the code; None if stop words are given.
+    *stop_words* says whether some are left out already.
 
     Examples
     --------
-    >>> guessed_language("de", "--language {}", "--stop-words {}")
-    'German, it seems, but nothing changes unless you say so: --language de sets it, --stop-words de leaves out its stop words'
-    """  # noqa: E501  # a line of output
-    advice = language.format(code) + " sets it"
-    if stop_words is not None and code in languages_with_stop_words():
-        advice += f", {stop_words.format(code)} leaves out its stop words"
-    return f"{language_name(code)}, it seems, but nothing changes unless you say so: {advice}"
+    >>> print(guessed_language("de", stop_words=False))
+    German, it seems, but nothing changes unless you say so: language="de" sets it,
+    stop_words="de" leaves out its stop words
+    """
+    said = f"{language_name(code)}, it seems, but nothing changes unless you say so: "
+    advice = named("language", code) + " sets it"
+    if not stop_words and code in languages_with_stop_words():
+        advice += ", " + named("stop_words", code) + " leaves out its stop words"
+    return said + advice
 
 
 def languages_with_stop_words() -> list[str]:

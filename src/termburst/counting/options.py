@@ -39,8 +39,8 @@ from termburst.counting.preparation import Preparation
 from termburst.counting.segmenters import SEGMENTED
 from termburst.counting.unicode_words import UnicodeWords, unicode_words
 from termburst.limits import LONGEST_NGRAM
+from termburst.names import LAYERS
 from termburst.reading.documents import Text
-from termburst.reading.layers import LAYERS
 
 if TYPE_CHECKING:
     from termburst.counting.tokenizer import Tokenizer

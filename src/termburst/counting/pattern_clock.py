@@ -13,8 +13,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from termburst.messages import named
+
 STORED_SECONDS = 60.0  # for a pattern from a file, if the command line gives no limit
-_ON_COMMAND_LINE = "raise --pattern-seconds"
+_RAISE = "raise " + named("pattern_seconds")
 _TOKENS = "the token pattern"
 _limits: list[tuple[float, str, str]] = []  # seconds, advice, what takes them; empty outside `pattern_limit`
 
@@ -62,7 +64,7 @@ def stored_limit(pattern: str) -> Iterator[None]:
 
 
 @contextmanager
-def pattern_limit(seconds: float, advice: str = _ON_COMMAND_LINE, what: str = _TOKENS) -> Iterator[None]:
+def pattern_limit(seconds: float, advice: str = _RAISE, what: str = _TOKENS) -> Iterator[None]:
     """Inside the context, raise ValueError when one document takes longer than *seconds*.
 
     The message begins with *what* takes so long, and ends in *advice*.
@@ -99,5 +101,5 @@ def _stop(*_: Any) -> None:
     seconds, advice, what = _limits[-1]
     raise ValueError(
         f"{what} takes more than {seconds:g} seconds of processor time in one document; "
-        rf"avoid nested repetition such as (\w+)+, or {advice}"
+        r"avoid nested repetition such as (\w+)+, or " + advice
     )

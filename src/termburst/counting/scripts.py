@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import islice
 
 from termburst.counting.languages import language_name
+from termburst.messages import Message, joined, named
 
 SAMPLE = 200  # texts that are looked at
 CHARACTERS = 2_000  # of each of them
@@ -101,7 +102,7 @@ def unsegmented_script(texts: Iterable[object], language: str | None = None, *, 
     --------
     >>> print(unsegmented_script(["人人生而自由，在尊严和权利上一律平等。"]))
     These texts are written without spaces between words (Chinese characters: 100 % of the letters), so whole phrases
-    are counted as words. Set the language to "zh" (Chinese) or "ja" (Japanese).
+    are counted as words. Give language="zh" (Chinese) or language="ja" (Japanese).
     >>> unsegmented_script(["All human beings are born free."]) is None
     True
     """
@@ -116,9 +117,13 @@ def unsegmented_script(texts: Iterable[object], language: str | None = None, *, 
     name, languages = _UNSEGMENTED[script]
     if language in languages:
         return None
-    cure = " or ".join(f'"{code}" ({language_name(code)})' for code in languages)
-    cure = f"Set the language to {cure}." if cure else "Split them into words first, and give lists of tokens."
+    given = [named("language", code) + f" ({language_name(code)})" for code in languages]
+    cure = (
+        Message("Give ", joined(given, " or "), ".")
+        if given
+        else "Split them into words first, and give lists of tokens."
+    )
     return (
         f"These texts are written without spaces between words ({name}: {100 * total:.0f} % of the letters), so whole "
-        f"phrases are counted as words. {cure}"
+        "phrases are counted as words. " + cure
     )

@@ -24,9 +24,11 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
+from termburst.messages import named
 from termburst.reading.corpus_files import BINARY, CorpusFile, describe_name, is_about, is_binary
-from termburst.reading.documents import Progress, ReadingOptions
+from termburst.reading.documents import Progress
 from termburst.reading.faults import fault, reason
+from termburst.reading.options import ReadingPlan
 
 MOST_RATIO = 500  # unpacked to packed bytes; text rarely passes 50, and gzip cannot pass 1,032
 _SMALL = 2**24  # bytes that may be packed as tightly as they like
@@ -38,7 +40,7 @@ class ArchiveLimit(ValueError):  # noqa: N818 - it says which limit is passed
     """An archive is larger than allowed; nothing more of it is read."""
 
 
-def archive_files(file: CorpusFile, options: ReadingOptions, progress: Progress) -> Iterator[CorpusFile]:
+def archive_files(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[CorpusFile]:
     """The files of an archive, in the order of their names (zip) or of the archive (tar), to be read one by one."""
     damage = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
     try:
@@ -59,7 +61,7 @@ def archive_files(file: CorpusFile, options: ReadingOptions, progress: Progress)
         raise
 
 
-def _zip_files(raw: BinaryIO, file: CorpusFile, options: ReadingOptions, progress: Progress) -> Iterator[CorpusFile]:
+def _zip_files(raw: BinaryIO, file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[CorpusFile]:
     _check_directory(raw, file, options)
     with zipfile.ZipFile(raw) as archive:
         parts = archive.infolist()
@@ -82,7 +84,7 @@ def _zip_files(raw: BinaryIO, file: CorpusFile, options: ReadingOptions, progres
             progress.position = raw.tell()
 
 
-def _tar_files(raw: BinaryIO, file: CorpusFile, options: ReadingOptions, progress: Progress) -> Iterator[CorpusFile]:
+def _tar_files(raw: BinaryIO, file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[CorpusFile]:
     with ExitStack() as stack:
         stream = _Forward(_unpacked(raw, stack), raw, file, options)
         archive = stack.enter_context(tarfile.open(fileobj=cast(Any, stream), mode="r:"))
@@ -106,7 +108,7 @@ def _tar_files(raw: BinaryIO, file: CorpusFile, options: ReadingOptions, progres
             progress.note(file.label, "incomplete", f"the archive is cut off or damaged behind its file {count:,}")
 
 
-def _entry(file: CorpusFile, name: str, size: int, options: ReadingOptions, progress: Progress) -> CorpusFile | None:
+def _entry(file: CorpusFile, name: str, size: int, options: ReadingPlan, progress: Progress) -> CorpusFile | None:
     """How to read a file of an archive; None if it is skipped, which is noted."""
     label = f"{file.label}/{name.removeprefix('./')}"
     parts = name.split("/")
@@ -130,7 +132,7 @@ def _entry(file: CorpusFile, name: str, size: int, options: ReadingOptions, prog
     return entry
 
 
-def _check_directory(raw: BinaryIO, file: CorpusFile, options: ReadingOptions) -> None:
+def _check_directory(raw: BinaryIO, file: CorpusFile, options: ReadingPlan) -> None:
     """Refuse a list of files that is too long before zipfile makes an object of each one."""
     end = raw.seek(0, io.SEEK_END)
     raw.seek(max(0, end - 2**16 - 100))
@@ -155,18 +157,18 @@ def _check_directory(raw: BinaryIO, file: CorpusFile, options: ReadingOptions) -
     raw.seek(0)
 
 
-def _check_number(count: int, file: CorpusFile, options: ReadingOptions) -> None:
-    if count > options.archive_files:
-        most = f"{options.archive_files:,}"
-        advice = "unpack it and give the folder, or raise --max-archive-files"
-        raise ArchiveLimit(str(fault(file.path, f"the archive has more than {most} files; {advice}")))
+def _check_number(count: int, file: CorpusFile, options: ReadingPlan) -> None:
+    if count > options.max_archive_files:
+        most = f"{options.max_archive_files:,}"
+        advice = "unpack it and give the folder, or raise " + named("max_archive_files")
+        raise ArchiveLimit(str(fault(file.path, f"the archive has more than {most} files; " + advice)))
 
 
-def _check_size(size: int, file: CorpusFile, options: ReadingOptions) -> None:
+def _check_size(size: int, file: CorpusFile, options: ReadingPlan) -> None:
     if size > options.archive_bytes:
         most = f"{options.archive_bytes / 2**20:,g} MB"
         problem = f"the archive holds more than {most} when unpacked"
-        raise ArchiveLimit(str(fault(file.path, f"{problem}; if this is intended, raise --max-archive-mb")))
+        raise ArchiveLimit(str(fault(file.path, f"{problem}; if this is intended, raise " + named("max_archive_mb"))))
 
 
 def _too_tight(file: CorpusFile) -> ArchiveLimit:
@@ -203,7 +205,7 @@ def _is_zstd_error(error: Exception) -> bool:
 class _Forward:
     """An unpacked stream that tarfile reads from its start to its end, within limits."""
 
-    def __init__(self, stream: IO[bytes], raw: BinaryIO, file: CorpusFile, options: ReadingOptions) -> None:
+    def __init__(self, stream: IO[bytes], raw: BinaryIO, file: CorpusFile, options: ReadingPlan) -> None:
         self._stream, self._raw, self._file, self._options = stream, raw, file, options
         self._at = 0
         self.ended = False  # with the block of zeros that ends an archive

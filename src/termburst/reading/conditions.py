@@ -6,6 +6,8 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
+from termburst.messages import named
+
 if TYPE_CHECKING:
     import polars as pl
 
@@ -23,8 +25,8 @@ _WORDS = r"(?:\s+(?!(?i:AND|OR|NOT|IS|IN|LIKE|BETWEEN)\b)\w+)*"  # more words of
 _OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "=": "!=", "!=": "=", "<>": "="}
 
 
-def where_expression(condition: str, option: str = "--where") -> pl.Expr:
-    """A condition in SQL as an expression of columns; ValueError, which names the *option*, for anything else.
+def where_expression(condition: str, name: str = "where") -> pl.Expr:
+    """A condition in SQL as an expression of columns; ValueError, which names the option *name*, for anything else.
 
     Examples
     --------
@@ -33,25 +35,26 @@ def where_expression(condition: str, option: str = "--where") -> pl.Expr:
     """
     import polars as pl
 
+    option = named(name, bare=True)
     example = "write a condition such as \"year >= 1945 AND party = 'x'\""
     if not condition.strip():
-        raise ValueError(f"{option} is empty; {example}")
+        raise ValueError(option + f" is empty; {example}")
     outside = re.sub(_QUOTED, "", condition)
     if re.search(r"\bselect\b", outside, re.IGNORECASE):
-        raise ValueError(f"{option} takes no SELECT; {example}")
+        raise ValueError(option + f" takes no SELECT; {example}")
     try:
         found = pl.sql_expr(condition)
     except (pl.exceptions.PolarsError, ValueError) as error:
-        problem = f"{option} {condition!r:.60} cannot be understood"
-        raise ValueError(f"{problem}; {example}, with text in single quotes") from error
+        problem = f" {condition!r:.60} cannot be understood; {example}, with text in single quotes"
+        raise ValueError(option + problem) from error
     if not found.meta.undo_aliases().meta.eq(found):  # SQL takes a last word for a name of the result
         word, before = found.meta.output_name(), re.search(r"([^\W\d]\w*)\s+\w+\s*$", condition)
         advice = quotes_advice(condition, before[1]) if before else ""
-        problem = f"{option} {condition!r:.60} ends in the word {word!r:.60}, which says nothing"
-        raise ValueError(f"{problem}{advice or '; ' + example}")
+        problem = f" {condition!r:.60} ends in the word {word!r:.60}, which says nothing"
+        raise ValueError(option + f"{problem}{advice or '; ' + example}")
     if looks_at_others(found):
         raise ValueError(
-            f"{option} {condition!r:.60} looks at several documents together (as MAX, COUNT and OVER do), but each is "
+            option + f" {condition!r:.60} looks at several documents together (as MAX, COUNT and OVER do), but each is "
             f"judged alone; {example}"
         )
     return found

@@ -20,7 +20,6 @@ from termburst.reading.csv_blocks import cut_block
 from termburst.reading.documents import (
     DocumentStream,
     Progress,
-    ReadingOptions,
     Scalar,
     bytes_of,
     metadata_columns,
@@ -29,6 +28,7 @@ from termburst.reading.documents import (
 )
 from termburst.reading.faults import fault, oversize, reason
 from termburst.reading.lines import Source, decoded, open_source
+from termburst.reading.options import ReadingPlan
 
 BLOCK = 2**18  # bytes that are cut at a time; they fit in a processor's cache
 LARGEST_BLOCK = 2**23  # for very long rows
@@ -42,7 +42,7 @@ _QUOTED = re.compile(rb'(?<![^,;\t|\r\n])"(?:[^"]|"")*"')  # a quote inside a fi
 _Row = tuple[int, list[str]]  # the line where it begins, its fields
 
 
-def read_csv(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+def read_csv(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     """The documents of a table, one per row."""
     progress.how, progress.format = "one per row", "CSV table"
     with open_source(file, options, progress) as source:
@@ -153,13 +153,13 @@ def _columns(
     file: CorpusFile,
     source: Source,
     rows: Iterator[_Row],
-    options: ReadingOptions,
+    options: ReadingPlan,
     width: int,
     wanted: list[int],
     delimiter: str,
 ) -> Iterator[list[list[str]]]:
     """The wanted columns, some rows at a time. *rows* are the same rows as the csv module reads them."""
-    longest = min(options.limit, _LONGEST_FIELD)
+    longest = min(options.document_bytes, _LONGEST_FIELD)
     size = BLOCK
     while block := source.peek(size):
         if source.at_end and not block.endswith(b"\n"):
@@ -192,20 +192,18 @@ def _fields(file: CorpusFile, line: int, row: list[str], width: int) -> list[str
     return fields
 
 
-def _rows(
-    file: CorpusFile, source: Source, options: ReadingOptions, progress: Progress, delimiter: str
-) -> Iterator[_Row]:
+def _rows(file: CorpusFile, source: Source, options: ReadingPlan, progress: Progress, delimiter: str) -> Iterator[_Row]:
     """Rows as the csv module reads them. Between two rows, the caller may skip whole rows of the source."""
     # The csv module has one limit for the whole process. It is only raised, because others may rely on it.
-    csv.field_size_limit(max(csv.field_size_limit(), min(options.limit, _LONGEST_FIELD)))
+    csv.field_size_limit(max(csv.field_size_limit(), min(options.document_bytes, _LONGEST_FIELD)))
     start, held = 1, 0
 
     def bounded() -> Iterator[str]:  # with an open quote, a row goes on over any number of lines
         nonlocal held
         for line in decoded(source.readline, source.numbers(), file, options, progress):
             held += bytes_of(line)
-            if held > options.limit + 2:
-                raise oversize(f"{file.path}, line {start}", options.limit, hint="close its quote or, ")
+            if held > options.document_bytes + 2:
+                raise oversize(f"{file.path}, line {start}", options.document_bytes, hint="close its quote or, ")
             yield line
 
     reader = csv.reader(bounded(), delimiter=delimiter, strict=True)

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from termburst.display import did_you_mean
+from termburst.messages import Message, named
 from termburst.reading.faults import fault
+from termburst.reading.options import ReadingPlan
 
 FILE_COLUMNS = ("file", "folder")  # metadata that every file has
 STRING = "a string"  # the type of an id, in words
@@ -19,40 +21,6 @@ Scalar = str | int | float | bool | None
 Metadata = Mapping[str, Scalar]
 Text = str | list[str]  # a list of tokens
 DocumentStream = Generator[tuple[str, Text], None, None]  # (id, text) of one document after another
-
-
-@dataclass(frozen=True, slots=True)
-class ReadingOptions:
-    """How to read: the arguments of `open_corpus`, which explains them.
-
-    `limit` is the largest number of bytes in one document. `id_option` is the command-line option that set `id`, for
-    messages.
-    """
-
-    text: str | None = None
-    id: str | None = None
-    encoding: str | None = None
-    errors: str = "strict"
-    pretokenized: bool = False
-    lines: bool = False
-    delimiter: str | None = None
-    layer: str | None = None
-    xpath: str | None = None
-    name_pattern: str | None = None
-    columns: str | tuple[str, ...] = ()
-    strict: bool = False
-    inspect: bool = False
-    limit: int = 64 * 2**20
-    archive_bytes: int = 2**33
-    archive_files: int = 100_000
-    batch_documents: int = 2000
-    batch_bytes: int = 16 * 2**20
-    id_option: str = "id"
-
-    @property
-    def has_metadata(self) -> bool:
-        """Whether metadata are asked for."""
-        return bool(self.columns) or self.name_pattern is not None
 
 
 @dataclass(slots=True)
@@ -88,7 +56,7 @@ class Place:
     before: int = 0
 
 
-def require_columns(place: str, options: ReadingOptions, text: str, there: Sequence[str]) -> None:
+def require_columns(place: str, options: ReadingPlan, text: str, there: Sequence[str]) -> None:
     """Raise ValueError if the column *text*, or another one that the options name, is missing."""
     asked = () if options.columns == "all" else options.columns
     wanted = [("text", text), (options.id_option, options.id), *(("columns", name) for name in asked)]
@@ -98,15 +66,15 @@ def require_columns(place: str, options: ReadingOptions, text: str, there: Seque
                 raise fault(place, f"there are no columns; {name!r} is needed")
             shown = ", ".join(map(repr, there))
             problem = f"there is no column {name!r}, only {shown if len(shown) <= 300 else shown[:299] + '…'}"
-            chosen = "" if option == "columns" else f"; choose one with --{option}"  # --by and --where ask for columns
+            chosen = "" if option == "columns" else "; choose one with " + named(option)  # by and where ask for columns
             hint = did_you_mean(name, there)
             if not hint and option == "columns":  # in a condition, a word in double quotes is a column
                 hint = f"; if {name!r:.60} is text in a condition, write it in single quotes"
-            raise fault(place, f"{problem}{chosen}{hint}")
+            raise fault(place, Message(problem, chosen, hint))
 
 
 def text_column(
-    file: str, options: ReadingOptions, there: Sequence[str], strings: Callable[[], Sequence[str]], progress: Progress
+    file: str, options: ReadingPlan, there: Sequence[str], strings: Callable[[], Sequence[str]], progress: Progress
 ) -> str:
     """The column with the text: the one that is named, or "text", or the only one of *strings*, which is noted."""
     if options.text is not None:
@@ -119,7 +87,7 @@ def text_column(
     return "text"
 
 
-def metadata_columns(options: ReadingOptions, text: str, there: Sequence[str]) -> list[str]:
+def metadata_columns(options: ReadingPlan, text: str, there: Sequence[str]) -> list[str]:
     """The columns of a table that become metadata."""
     if options.columns == "all":
         return [name for name in there if name not in (text, options.id)]
@@ -137,7 +105,7 @@ def as_scalar(value: Any) -> Scalar:
     return str(value)
 
 
-def as_text(value: Any, place: str, options: ReadingOptions) -> Text:
+def as_text(value: Any, place: str, options: ReadingPlan) -> Text:
     """The text in a cell: a string, null (empty text) or, if pretokenized, a list of tokens. ValueError otherwise."""
     if value is None:
         return ""
@@ -145,23 +113,24 @@ def as_text(value: Any, place: str, options: ReadingOptions) -> Text:
         return value
     column = f"the column {options.text or 'text'!r}"
     if not isinstance(value, list):
-        raise fault(place, f"{column} contains {type(value).__name__}, not text; choose another with --text")
+        raise fault(place, f"{column} contains {type(value).__name__}, not text; choose another with " + named("text"))
     if not options.pretokenized:
-        raise fault(place, f"{column} contains a list; if its items are tokens, give --pretokenized")
+        tokens = named("pretokenized", True)
+        raise fault(place, f"{column} contains a list; if its items are tokens, give " + tokens)
     if not all(isinstance(token, str) for token in value):
         raise fault(place, f"{column} contains a list with items that are not strings; make every token a string")
     return value
 
 
 class IdColumn:
-    """The ids in a column of one file. With --by they are the labels of groups, so that all must have one type.
+    """The ids in a column of one file. With `by` they are the labels of groups, so that all must have one type.
 
     Otherwise ``true`` and ``"True"``, or ``1`` and ``"1"``, would silently become one group.
 
     Parameters
     ----------
     column : name of the column
-    option : the command-line option that named it, "id" or "by"
+    option : the option that named it, "id" or "by"
 
     Examples
     --------
@@ -184,7 +153,7 @@ class IdColumn:
             what, allowed = _CONTENT[self.option == "by"]
             shown = f"{value:g}" if number else "null" if value is None else type(value).__name__
             problem = f"the column {self.column!r} contains {shown}, but {what} must be {allowed}"
-            raise ValueError(f"{problem}; choose another with --{self.option}")
+            raise ValueError(f"{problem}; choose another with " + named(self.option))
         if self.option == "by" and kind != self.kind:
             if self.kind:
                 problem = f"the column {self.column!r} contains {kind} here but {self.kind} before"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from termburst.reading.corpus_files import folders_of
-from termburst.reading.documents import Metadata, ReadingOptions, Scalar
+from termburst.reading.documents import Metadata, Scalar
 from termburst.reading.faults import reason
+from termburst.reading.options import ReadingPlan
 from termburst.reading.report import ReadingReport
 
 
@@ -47,7 +48,7 @@ def named_groups_of(pattern: str | None) -> list[str]:
 class FileMetadata:
     """What the place and the name of a file say about its documents: `file`, `folder` and the groups of the pattern."""
 
-    def __init__(self, labels: list[str], options: ReadingOptions, report: ReadingReport) -> None:
+    def __init__(self, labels: list[str], options: ReadingPlan, report: ReadingReport) -> None:
         self._wanted = None if options.columns == "all" else set(options.columns)
         self._pattern = re.compile(options.name_pattern) if options.name_pattern is not None else None
         self._report = report

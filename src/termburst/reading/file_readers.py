@@ -13,10 +13,11 @@ from typing import Any
 
 from termburst.reading.corpus_files import CorpusFile, Note
 from termburst.reading.csv_rows import read_csv
-from termburst.reading.documents import DocumentStream, Progress, ReadingOptions, Text
-from termburst.reading.faults import Skipped, fault, not_annotated
+from termburst.reading.documents import DocumentStream, Progress, Text
+from termburst.reading.faults import Skipped, fault, not_annotated, without_start
 from termburst.reading.json_rows import read_jsonl
 from termburst.reading.lines import OtherFormat, is_marked, read_lines, read_whole
+from termburst.reading.options import ReadingPlan
 from termburst.reading.parquet_rows import read_parquet
 from termburst.reading.report import BLANK_LINES, SKIPPED, UNREADABLE, ReadingReport
 
@@ -26,17 +27,17 @@ _Opened = tuple[CorpusFile, Progress, Iterable[tuple[str, Text]]]
 
 def note_failure(note: Note, file: CorpusFile, error: ValueError, documents: int) -> None:
     """Note that a file was skipped or could not be read, or only its first *documents*."""
-    problem = str(error).removeprefix(file.path).lstrip(":, ")
+    problem = without_start(str(error), file.path)
     if isinstance(error, Skipped):
         note(file.label, SKIPPED, error.why)
     elif documents:
-        note(file.label, "incomplete", f"only the first {documents:,} documents were read: {problem}")
+        note(file.label, "incomplete", f"only the first {documents:,} documents were read: " + problem)
     else:
         note(file.label, UNREADABLE, problem)
 
 
 def read_files(
-    files: Sequence[CorpusFile], options: ReadingOptions, report: ReadingReport
+    files: Sequence[CorpusFile], options: ReadingPlan, report: ReadingReport
 ) -> Generator[_Opened, None, None]:
     """Every file with its documents. Threads read ahead small files that are one document each."""
     for together, run in itertools.groupby(files, _is_small):
@@ -51,9 +52,7 @@ def read_files(
                 yield file, progress, documents
 
 
-def _read_ahead(
-    files: list[CorpusFile], options: ReadingOptions, report: ReadingReport
-) -> Generator[_Opened, None, None]:
+def _read_ahead(files: list[CorpusFile], options: ReadingPlan, report: ReadingReport) -> Generator[_Opened, None, None]:
     def read(some: list[CorpusFile]) -> list[tuple[Progress, str | Exception]]:
         found: list[tuple[Progress, str | Exception]] = []
         for file in some:
@@ -77,7 +76,7 @@ def _read_ahead(
                 for file, (progress, text) in zip(some, future.result(), strict=True):
                     for note in progress.notes:
                         report.note(*note)
-                    if isinstance(text, str) and options.layer is None:
+                    if isinstance(text, str) and options.layers is None:
                         yield file, progress, ((_name(file, options), text),)
                         continue
                     progress.say = report.note
@@ -92,26 +91,26 @@ def _read_ahead(
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _name(file: CorpusFile, options: ReadingOptions) -> str:
-    """The id of a text file that is one document; it has no label in a column that --by names."""
-    return "" if options.id_option == "by" else file.label
+def _name(file: CorpusFile, options: ReadingPlan) -> str:
+    """The id of a text file that is one document; it has no label in a column that `by` names."""
+    return "" if options.labels else file.label
 
 
 def _one(name: str, text: Text) -> DocumentStream:
     yield name, text
 
 
-def _documents(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+def _documents(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     """The documents of a file, by the reader of its kind."""
     documents = _READERS[file.kind](file, options, progress)
     return documents if file.kind == "archive" else _of_layer(documents, file, options)
 
 
-def _of_layer(documents: DocumentStream, file: CorpusFile, options: ReadingOptions) -> DocumentStream:
+def _of_layer(documents: DocumentStream, file: CorpusFile, options: ReadingPlan) -> DocumentStream:
     """The same documents. If a layer is asked for, a file without annotation is not read."""
-    if options.layer is None:
+    if options.layers is None:
         return documents
-    return _annotated(documents, file, options.layer)
+    return _annotated(documents, file, options.layers)
 
 
 def _annotated(documents: DocumentStream, file: CorpusFile, layer: str) -> DocumentStream:
@@ -122,7 +121,7 @@ def _annotated(documents: DocumentStream, file: CorpusFile, layer: str) -> Docum
             yield name, text
 
 
-def _not_plain(problem: Exception, file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+def _not_plain(problem: Exception, file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     """The documents of a file that is not plain text after all; anything else is raised."""
     if not isinstance(problem, OtherFormat):
         raise problem
@@ -165,7 +164,7 @@ def is_surely_one(file: CorpusFile) -> bool:
         return False
 
 
-def _read_text(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+def _read_text(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     progress.format, progress.how = "plain text", "one per file" if file.whole else "one per line"
     if file.whole:
         try:
@@ -176,7 +175,7 @@ def _read_text(file: CorpusFile, options: ReadingOptions, progress: Progress) ->
             yield _name(file, options), text
         return
     prefix = f"{file.label}:" if file.label else ""  # standard input has no name
-    labelled = options.id_option == "by"
+    labelled = options.labels
     with closing(read_lines(file, options, progress)) as blocks:
         blank = 0
         for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
@@ -192,13 +191,13 @@ def _read_text(file: CorpusFile, options: ReadingOptions, progress: Progress) ->
         progress.note(file.label or "standard input", BLANK_LINES, what)
 
 
-def _read_format(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+def _read_format(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     from termburst.reading.format_files import read_format
 
     yield from read_format(file, options, progress)
 
 
-def _read_archive(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+def _read_archive(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     """The documents of all files in an archive. A fault in one of them is noted, and the others are read."""
     from termburst.reading.archives import ArchiveLimit, archive_files
 
@@ -228,11 +227,12 @@ def _read_archive(file: CorpusFile, options: ReadingOptions, progress: Progress)
     finally:
         progress.parts = tuple(parts)
     if not total:
-        why = f"nothing in it could be read; the first fault: {failure}" if failure else "there is no text in it"
-        raise fault(file.path, f"{why} (skipped files are in the report)" if not failure else why)
+        if failure:
+            raise fault(file.path, "nothing in it could be read; the first fault: " + failure)
+        raise fault(file.path, "there is no text in it (skipped files are in the report)")
 
 
-_READERS: dict[str, Callable[[CorpusFile, ReadingOptions, Progress], DocumentStream]] = {
+_READERS: dict[str, Callable[[CorpusFile, ReadingPlan, Progress], DocumentStream]] = {
     "text": _read_text,
     "csv": read_csv,
     "tsv": read_csv,

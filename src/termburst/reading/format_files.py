@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, cast
 
 from termburst.reading.corpus_files import CorpusFile
-from termburst.reading.documents import DocumentStream, Progress, ReadingOptions
+from termburst.reading.documents import DocumentStream, Progress
 from termburst.reading.faults import fault, reason
 from termburst.reading.lines import open_bytes, open_utf8
+from termburst.reading.options import ReadingPlan
 
 if TYPE_CHECKING:
     from termburst.reading.formats.found import Format
@@ -22,7 +23,7 @@ _PER_ROW = (".json", ".xlsx")
 _PER_MESSAGE = (".mbox",)
 
 
-def read_format(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+def read_format(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     """The documents of a file in a format that its name or its first bytes tell."""
     from termburst.reading.formats.table import FORMATS, format_of
 
@@ -48,19 +49,16 @@ def read_format(file: CorpusFile, options: ReadingOptions, progress: Progress) -
 
 
 def found_documents(
-    found: Format, stream: BinaryIO, file: CorpusFile, options: ReadingOptions, progress: Progress
+    found: Format, stream: BinaryIO, file: CorpusFile, options: ReadingPlan, progress: Progress
 ) -> DocumentStream:
     """The documents that a reader finds in a stream, with the ids of the corpus; its notes go to the report."""
-    from termburst.reading.formats.found import FormatOptions, UnreadableFile
+    from termburst.reading.formats.found import UnreadableFile
 
-    asked = FormatOptions(
-        options.text, options.id, options.layer, options.xpath, limit=options.limit, id_option=options.id_option
-    )
     has_ids = options.id is not None and bool(set(found.suffixes) & set(_PER_ROW))
     progress.format, progress.how = found.name, "one per file"
     # A reader turns what is raised inside it into a sentence about damage, so notes are passed on outside of it.
     notes: list[tuple[str, str]] = []
-    documents = found.read(stream, asked, lambda kind, detail: notes.append((kind, detail)))
+    documents = found.read(stream, options, lambda kind, detail: notes.append((kind, detail)))
     while True:
         try:
             document = next(documents, None)
@@ -73,7 +71,7 @@ def found_documents(
         if document.name:
             progress.how = _how(found)
         progress.metadata = document.metadata
-        if options.id_option == "by" and not has_ids:
+        if options.labels and not has_ids:
             label = (document.metadata or {}).get(options.id or "")
             yield "" if label is None else str(label), document.text
             continue

@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from termburst.messages import named
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.documents import (
     FILE_COLUMNS,
@@ -16,7 +17,6 @@ from termburst.reading.documents import (
     DocumentStream,
     IdColumn,
     Progress,
-    ReadingOptions,
     Text,
     as_id,
     as_scalar,
@@ -27,16 +27,17 @@ from termburst.reading.documents import (
 )
 from termburst.reading.faults import fault, reason
 from termburst.reading.lines import read_lines
+from termburst.reading.options import ReadingPlan
 
 _DECODER = json.JSONDecoder()
 
 
-def read_jsonl(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+def read_jsonl(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     """The documents of a table, one per line."""
     progress.how, progress.format = "one per row", "JSON Lines"
     column = options.text
     with_metadata = bool(options.columns)
-    ids = None if options.id is None else IdColumn(options.id, options.id_option)
+    ids = options.id_column()
     with closing(read_lines(file, options, progress)) as blocks:
         for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
             record = _plain_object(line)
@@ -57,7 +58,7 @@ def read_jsonl(file: CorpusFile, options: ReadingOptions, progress: Progress) ->
             name: Any = f"{file.label}:{number}" if options.id is None else record.get(options.id)
             strings_only = isinstance(text, str) and isinstance(name, str)
             if ids is not None and strings_only:
-                strings_only = ids.kind in ("", STRING)  # the labels of --by must have one type
+                strings_only = ids.kind in ("", STRING)  # the labels of groups must have one type
                 ids.kind = ids.kind or STRING
             # Half of a surrogate pair can only come from an escape.
             if strings_only and ((text.isascii() and name.isascii()) or "\\u" not in line):
@@ -70,7 +71,7 @@ def _string_keys(record: dict[str, Any]) -> list[str]:
     return [key for key, value in record.items() if isinstance(value, str)]
 
 
-def _check_columns(record: dict[str, Any], place: str, options: ReadingOptions) -> None:
+def _check_columns(record: dict[str, Any], place: str, options: ReadingPlan) -> None:
     asked = () if options.columns == "all" else options.columns
     if any(name not in record and name not in FILE_COLUMNS for name in asked):
         require_columns(place, options, options.text or "text", list(record))
@@ -86,7 +87,7 @@ def _plain_object(line: str) -> dict[str, Any] | None:
 
 
 def _json_document(
-    record: dict[str, Any], file: CorpusFile, number: int, options: ReadingOptions, ids: IdColumn | None
+    record: dict[str, Any], file: CorpusFile, number: int, options: ReadingPlan, ids: IdColumn | None
 ) -> tuple[str, Text]:
     """Id and text of any object; ValueError if it has none."""
     place, column = f"{file.path}, line {number}", options.text or "text"
@@ -111,9 +112,10 @@ def _json_object(line: str, place: str) -> dict[str, Any]:
     return record
 
 
-def _paired(text: str, place: str, options: ReadingOptions) -> str:
+def _paired(text: str, place: str, options: ReadingPlan) -> str:
     """The same text if it is valid Unicode. Half of a surrogate pair is treated like a byte that cannot be decoded."""
     try:
         return text.encode("utf-8", options.errors).decode("utf-8")
     except UnicodeEncodeError as error:
-        raise fault(place, "an escape \\u stands for half a character; repair it or give --errors replace") from error
+        problem = "an escape \\u stands for half a character; repair it or give " + named("errors", "replace")
+        raise fault(place, problem) from error

@@ -9,21 +9,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-LAYERS = ("form", "lemma", "upos", "lemma_upos")
 BETWEEN = "\x1f"  # the unit separator of ASCII, which no text needs
 
 
 def both_layers(searched: str, shown: str) -> str:
-    """The name of two layers side by side; ValueError for an unknown layer.
+    """The name of two layers side by side.
 
     Examples
     --------
     >>> both_layers("lemma", "form")
     'lemma>form'
     """
-    for option, layer in (("layer", searched), ("show", shown)):
-        if layer not in LAYERS:
-            raise ValueError(f"{option} must be one of {', '.join(LAYERS)}; got {layer!r:.60}")
     return f"{searched}>{shown}"
 
 
@@ -34,15 +30,6 @@ def layers_in(layer: str) -> list[str]:
     (['lemma'], ['lemma', 'form'])
     """
     return layer.split(">", 1)
-
-
-def is_layer(layer: str) -> bool:
-    """Whether there is such a layer.
-
-    >>> is_layer("lemma>form"), is_layer("lemma>"), is_layer("stem")
-    (True, False, False)
-    """
-    return all(name in LAYERS for name in layers_in(layer))
 
 
 def word_layers(layer: str, form: str, words: Sequence[tuple[str, str]]) -> str:

@@ -16,15 +16,15 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from termburst.reading.corpus_files import CorpusFile
-from termburst.reading.documents import Progress, ReadingOptions
+from termburst.reading.documents import Progress
 from termburst.reading.encodings import SAMPLE, guess_encoding, is_utf8, looks_binary
 from termburst.reading.faults import Skipped, fault, not_text, nul_byte, oversize, reason, undecodable
+from termburst.reading.options import ReadingPlan
 from termburst.reading.report import ENCODING_FOUND, ENCODING_GUESSED
 
 if TYPE_CHECKING:
     from termburst.reading.formats.found import Format
 
-DECODING_ERRORS = ("strict", "replace", "ignore")  # others leave surrogates, which cannot be written to any output
 
 _CHUNK = 2**18  # bytes to read from disk at a time
 # How files in other formats begin; a file with another ending may be one of them.
@@ -52,13 +52,13 @@ def canonical_encoding(encoding: str) -> str:
     return "utf-8" if name == "utf-8-sig" else name  # a byte order mark is always dropped
 
 
-def read_lines(file: CorpusFile, options: ReadingOptions, progress: Progress) -> Generator[list[str], None, None]:
+def read_lines(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Generator[list[str], None, None]:
     r"""The lines of a file with their endings, split at \n only, in lists of those that are read together."""
     with open_source(file, options, progress) as source:
         single = decoded(source.readline, source.numbers(), file, options, progress)
         while block := source.peek(1):
             size = block.rfind(b"\n") + 1
-            lines = _clean_lines(block[:size], options.limit) if source.lines else None
+            lines = _clean_lines(block[:size], options.document_bytes) if source.lines else None
             if lines:
                 source.skip(size, len(lines))
                 yield lines
@@ -90,14 +90,14 @@ def decoded(
     readline: Callable[[int], bytes],
     numbers: Iterator[int],
     file: CorpusFile,
-    options: ReadingOptions,
+    options: ReadingPlan,
     progress: Progress,
 ) -> Iterator[str]:
     """The lines as text, until *readline* has no more; ValueError if one is too long. *numbers* are for messages.
 
     If no encoding is named, a line that is not valid UTF-8 is read in another encoding, and the first one is noted.
     """
-    limit = options.limit
+    limit = options.document_bytes
     other: str | None = None
     for number in numbers:
         if number == 1:
@@ -109,7 +109,7 @@ def decoded(
         if len(line) > limit and len(line.rstrip(b"\r\n")) > limit:
             raise oversize(f"{file.path}, line {number}", limit)
         if b"\0" in line:
-            raise nul_byte(f"{file.path}, line {number}", named=options.encoding is not None)
+            raise nul_byte(f"{file.path}, line {number}", given=options.encoding is not None)
         try:
             text = line.decode("utf-8", "strict" if options.encoding is None else options.errors)
         except UnicodeDecodeError as error:
@@ -181,14 +181,14 @@ class Source:
 
 
 @contextmanager
-def open_source(file: CorpusFile, options: ReadingOptions, progress: Progress) -> Iterator[Source]:
+def open_source(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[Source]:
     """A file as a `Source`; it is closed at the end of the context."""
     with open_utf8(file, options, progress) as stream:
         yield Source(stream)
 
 
 @contextmanager
-def open_utf8(file: CorpusFile, options: ReadingOptions, progress: Progress) -> Iterator[io.BufferedReader[Any]]:
+def open_utf8(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[io.BufferedReader[Any]]:
     """The unpacked bytes of a file, recoded to UTF-8."""
     with closing(_chunks(file, progress)) as found:
         chunks: Iterator[bytes] = found
@@ -235,9 +235,13 @@ class OtherFormat(Exception):  # noqa: N818 - it is not an error
         self.format, self.data = format, data
 
 
-def read_whole(file: CorpusFile, options: ReadingOptions, progress: Progress) -> str:
+def read_whole(file: CorpusFile, options: ReadingPlan, progress: Progress) -> str:
     """The text of a file that is one document; `OtherFormat` if it is in a format of its own."""
-    data = _unpacked(file, options.limit, progress) if file.packing else _at_once(file, options.limit, progress)
+    data = (
+        _unpacked(file, options.document_bytes, progress)
+        if file.packing
+        else _at_once(file, options.document_bytes, progress)
+    )
     if is_marked(data):
         _check_format(file, data)
     text = decode_whole(data, file, options, progress)
@@ -246,7 +250,7 @@ def read_whole(file: CorpusFile, options: ReadingOptions, progress: Progress) ->
     return text
 
 
-def decode_whole(data: bytes, file: CorpusFile, options: ReadingOptions, progress: Progress) -> str:
+def decode_whole(data: bytes, file: CorpusFile, options: ReadingPlan, progress: Progress) -> str:
     """The bytes of a file as text, without a byte order mark."""
     if options.encoding is None:
         return _detected_text(data, file, options, progress)
@@ -262,7 +266,7 @@ def decode_whole(data: bytes, file: CorpusFile, options: ReadingOptions, progres
     return text.removeprefix("\ufeff")
 
 
-def _detected_text(data: bytes, file: CorpusFile, options: ReadingOptions, progress: Progress) -> str:
+def _detected_text(data: bytes, file: CorpusFile, options: ReadingPlan, progress: Progress) -> str:
     try:
         text = data.decode("utf-8")
         if "\0" not in text:
@@ -388,7 +392,7 @@ def _zstd() -> Any:
     return zstd
 
 
-def _recoded(chunks: Iterator[bytes], file: CorpusFile, encoding: str, options: ReadingOptions) -> Iterator[bytes]:
+def _recoded(chunks: Iterator[bytes], file: CorpusFile, encoding: str, options: ReadingPlan) -> Iterator[bytes]:
     """The same text in UTF-8, where line ends can be found in the bytes (in UTF-16 they cannot)."""
     decoder = codecs.getincrementaldecoder(encoding)(options.errors)
     line, named = 1, options.encoding is not None
@@ -404,9 +408,9 @@ def _recoded(chunks: Iterator[bytes], file: CorpusFile, encoding: str, options: 
                 text = decoder.decode(chunk[: max(0, error.start - pending)])
             yield text.encode("utf-8", "replace")  # what comes before the fault is read, and may have other faults
             line += text.count("\n")
-            raise undecodable(f"{file.path}, line {line}", error, at_start=line == 1, named=named) from error
+            raise undecodable(f"{file.path}, line {line}", error, at_start=line == 1, given=named) from error
         except UnicodeError as error:
-            raise undecodable(f"{file.path}, line {line}", error, named=named) from error
+            raise undecodable(f"{file.path}, line {line}", error, given=named) from error
         line += text.count("\n")
         yield text.encode("utf-8", "replace")
 

@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING, Any
 from termburst.files import panics_unseen, parquet_damage
 from termburst.forks import check_fork
 from termburst.limits import require_memory
+from termburst.messages import named
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.documents import (
     DocumentStream,
-    IdColumn,
     Progress,
-    ReadingOptions,
     as_id,
     as_scalar,
     as_text,
@@ -23,6 +22,7 @@ from termburst.reading.documents import (
     text_column,
 )
 from termburst.reading.faults import fault, oversize, reason
+from termburst.reading.options import ReadingPlan
 from termburst.reading.parquet_footer import FooterError, read_chunks
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _FIRST = 64  # rows in the first slice, when their size is not known yet
 
 
-def read_parquet(file: CorpusFile, options: ReadingOptions, progress: Progress) -> DocumentStream:
+def read_parquet(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     """The documents of a table, one per row."""
     check_fork()
     progress.how, progress.format = "one per row", "Parquet table"
@@ -41,7 +41,7 @@ def read_parquet(file: CorpusFile, options: ReadingOptions, progress: Progress) 
         where = f"through {file.packing}" if file.packing else "inside an archive"
         raise fault(file.path, f"Parquet files cannot be read {where}; unpack it first")
     number = 0
-    column = None if options.id is None else IdColumn(options.id, options.id_option)
+    column = options.id_column()
     try:
         Path(file.path).open("rb").close()  # its message is clearer than that of the Parquet reader
         for texts, names, metadata, fraction in _parquet_slices(file, options, progress):
@@ -65,7 +65,7 @@ def read_parquet(file: CorpusFile, options: ReadingOptions, progress: Progress) 
 _Slice = tuple[list[Any], list[Any], Iterator[dict[str, Any]] | None, float]
 
 
-def _parquet_slices(file: CorpusFile, options: ReadingOptions, progress: Progress) -> Iterator[_Slice]:
+def _parquet_slices(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[_Slice]:
     """Texts, ids, metadata and the fraction of rows reached, one batch at a time. A slice of a few batches is read."""
     import polars as pl
 
@@ -98,9 +98,9 @@ def _parquet_slices(file: CorpusFile, options: ReadingOptions, progress: Progres
             return
         texts = _sizes(part["text"])
         sizes = sum((_sizes(part[name]) for name in part.columns if name != "text"), texts)
-        for first, last in _cuts(sizes, min(options.batch_bytes, options.limit)):
-            if texts[first] > options.limit:
-                raise oversize(f"{file.path}, row {start + first + 1}", options.limit)
+        for first, last in _cuts(sizes, min(options.batch_bytes, options.document_bytes)):
+            if texts[first] > options.document_bytes:
+                raise oversize(f"{file.path}, row {start + first + 1}", options.document_bytes)
             some = part[first:last]  # converted to Python only now: a value stored once becomes one object per row
             ids = some["id"].to_list() if options.id is not None else [None] * some.height
             metadata = None
@@ -178,7 +178,7 @@ def _cuts(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
         first = last
 
 
-def _parquet_type(file: CorpusFile, column: str, options: ReadingOptions, schema: pl.Schema) -> pl.DataType:
+def _parquet_type(file: CorpusFile, column: str, options: ReadingPlan, schema: pl.Schema) -> pl.DataType:
     import polars as pl
 
     kind = schema[column]
@@ -186,9 +186,10 @@ def _parquet_type(file: CorpusFile, column: str, options: ReadingOptions, schema
     if kind in strings:
         return pl.String()
     if not isinstance(kind, pl.List):
-        raise fault(file.path, f"the column {column!r} contains {kind}, not text; choose another with --text")
+        raise fault(file.path, f"the column {column!r} contains {kind}, not text; choose another with " + named("text"))
     if not options.pretokenized:
-        raise fault(file.path, f"the column {column!r} contains {kind}; if these are tokens, give --pretokenized")
+        tokens = named("pretokenized", True)
+        raise fault(file.path, f"the column {column!r} contains {kind}; if these are tokens, give " + tokens)
     if kind.inner not in strings:
         raise fault(file.path, f"the column {column!r} contains {kind}; make every token a string")
     return pl.List(pl.String())

@@ -7,7 +7,7 @@ Parquet may be packed with gzip or zstd, and zip and tar archives are read like 
 Each file is read in its own encoding. In a folder, a glob or an archive, a file that cannot be read is named in the
 report and the others are read; a file that is named directly raises an error of one sentence with the file and the
 line. Everything that is skipped, repaired or guessed is in the report. Memory depends on the batch, not on the corpus:
-no line, row or file larger than `max_document_bytes` is held, and links never lead out of the corpus folder.
+no line, row or file larger than `max_document_mb` is held, and links never lead out of the corpus folder.
 """
 
 from __future__ import annotations
@@ -22,21 +22,23 @@ from pathlib import Path
 
 from termburst.display import did_you_mean
 from termburst.limits import LONGEST_ID
+from termburst.messages import named
+from termburst.names import Layer
 from termburst.reading.corpus_files import CorpusFile, find_files
-from termburst.reading.documents import Place, Progress, ReadingOptions, Scalar, Text, bytes_of
+from termburst.reading.documents import Place, Progress, Scalar, Text, bytes_of
 from termburst.reading.faults import fault, long_id, reason
-from termburst.reading.file_metadata import FileMetadata, checked_pattern, named_groups_of
+from termburst.reading.file_metadata import FileMetadata, named_groups_of
 from termburst.reading.file_readers import is_one_document, is_surely_one, note_failure, read_files
-from termburst.reading.layers import LAYERS, is_layer
-from termburst.reading.lines import DECODING_ERRORS, canonical_encoding
+from termburst.reading.options import ReadingOptions, ReadingPlan
 from termburst.reading.report import SKIPPED, UNREADABLE, ReadingReport
 
 __all__ = ["Batch", "Corpus", "Place", "ReadingOptions", "ReadingReport", "TextSource", "open_corpus"]
 
 _BEGINNING = Place()
+_DEFAULT = ReadingOptions()
 _UNIMPORTANT = (
-    "limit", "archive_bytes", "archive_files", "batch_documents", "batch_bytes", "strict", "inspect", "columns",
-    "name_pattern",
+    "max_document_mb", "max_archive_mb", "max_archive_files", "file_bytes", "batch_documents", "batch_bytes", "strict",
+    "inspect", "columns", "name_pattern",
 )  # fmt: skip
 
 
@@ -68,7 +70,7 @@ class TextSource:
     name: str
     size: int | None
     _files: tuple[CorpusFile, ...] = field(repr=False)
-    _options: ReadingOptions = field(repr=False)
+    _options: ReadingPlan = field(repr=False)
     report: ReadingReport = field(repr=False, compare=False)
 
     def batches(self, start: Place = _BEGINNING) -> Iterator[Batch]:
@@ -130,9 +132,9 @@ class TextSource:
         if ids:
             yield Batch(ids, texts, finished, Place(count, done, before), metadata)
 
-    def with_layer(self, layer: str) -> TextSource:
-        """The same files, of which another layer is read."""
-        return replace(self, _options=replace(self._options, layer=layer))
+    def with_layers(self, searched: Layer, shown: Layer) -> TextSource:
+        """The same files, of which two layers are read, side by side."""
+        return replace(self, _options=replace(self._options, layer=searched, show=shown))
 
     def fingerprint(self) -> str | None:
         """A digest of the names, sizes and times of the files, and of how they are read; None for standard input."""
@@ -158,63 +160,31 @@ class TextSource:
 Corpus = TextSource  # its former name
 
 
-def _check_sizes(*sizes: int) -> None:
-    if min(sizes) < 1:
-        raise ValueError(
-            "max_document_bytes, max_archive_bytes, max_archive_files, batch_documents and batch_bytes "
-            "must each be at least 1"
-        )
-
-
 def open_corpus(
     source: str | os.PathLike[str],
+    options: ReadingOptions = _DEFAULT,
     *,
-    text: str | None = None,
-    id: str | None = None,
-    encoding: str | None = None,
-    errors: str = "strict",
     pretokenized: bool = False,
-    lines: bool = False,
-    delimiter: str | None = None,
-    layer: str | None = None,
-    xpath: str | None = None,
-    name_pattern: str | None = None,
     columns: str | Sequence[str] = (),
-    strict: bool = False,
+    show: Layer | None = None,
     inspect: bool = False,
-    max_document_bytes: int = 64 * 2**20,
-    max_archive_bytes: int = 2**33,
-    max_archive_files: int = 100_000,
+    labels: bool = False,
     batch_documents: int = 2000,
     batch_bytes: int = 16 * 2**20,
-    id_option: str = "id",
 ) -> TextSource:
     r"""Find the files of a corpus, and keep how to read them.
 
     Parameters
     ----------
     source : a folder, a file, an archive, a glob (`**` descends into folders) or "-" for standard input.
-    text, id : columns of the tables. Without `text`, the column "text" is read, or the only column of strings, which is
-        noted. Without `id`, the id of a row is "<file>:<number>", with the number of the row in CSV and Parquet, and of
-        the line in JSONL.
-    encoding, errors : how bytes become text. Without `encoding`, it is found out for each file: a byte order mark,
-        UTF-8, UTF-16, or a guess that is noted. `errors` is "strict", "replace" or "ignore". Parquet is always UTF-8,
-        and office files, PDF, XML, web pages and mail name their own encoding.
+    options : how the documents are found and read
     pretokenized : accept lists of strings as the texts of JSONL and Parquet tables.
-    lines : make each line of a plain text file one document, not the whole file. Blank lines are left out.
-    delimiter : between the fields of CSV and TSV tables. Without it, it is found out among comma, semicolon, tab and
-        vertical bar; anything but a comma is noted.
-    layer : "form", "lemma", "upos" or "lemma_upos" of annotated corpora. Other files are then skipped.
-    xpath : which elements of XML files that are not TEI are documents.
-    name_pattern : regular expression that is searched in the name of each file; its named groups become metadata.
     columns : "all", or the names of the metadata to read: columns of tables, "file" and "folder", what a file says
         about itself. Without it and without `name_pattern`, the batches have no metadata.
-    strict : make everything that would be skipped, repaired or guessed an error.
+    show : another layer of annotated corpora, which every token then has beside the one that the options name.
     inspect : also look for near-empty documents, duplicates, the longest document and markup, for the report.
-    max_document_bytes : a line, row or file larger than this is refused before it is held in memory.
-    max_archive_bytes, max_archive_files : the largest unpacked size and number of files of an archive.
+    labels : whether the column `id` of the options has the labels of groups, and is the one that `by` names.
     batch_documents, batch_bytes : a batch ends when it reaches one of these two numbers.
-    id_option : the command-line option that set `id`, for messages.
 
     Raises
     ------
@@ -237,63 +207,39 @@ def open_corpus(
     >>> corpus.report.repaired
     [('poems.csv', 'delimiter guessed: semicolon')]
     """
-    _check_sizes(max_document_bytes, max_archive_bytes, max_archive_files, batch_documents, batch_bytes)
-    if errors not in DECODING_ERRORS:
-        raise ValueError(f"errors must be one of {', '.join(DECODING_ERRORS)}, not {errors!r}")
-    if layer is not None and not is_layer(layer):
-        raise ValueError(f"layer must be one of {', '.join(LAYERS)}, not {layer!r}")
-    options = ReadingOptions(
-        text=text,
-        id=id,
-        encoding=None if encoding is None else canonical_encoding(encoding),
-        errors=errors,
+    plan = ReadingPlan(
+        **vars(options),
         pretokenized=pretokenized,
-        lines=lines,
-        delimiter=_checked_delimiter(delimiter),
-        layer=layer,
-        xpath=xpath,
-        name_pattern=checked_pattern(name_pattern),
         columns=columns if columns == "all" else (columns,) if isinstance(columns, str) else tuple(columns),
-        strict=strict,
+        show=show,
         inspect=inspect,
-        limit=max_document_bytes,
-        archive_bytes=max_archive_bytes,
-        archive_files=max_archive_files,
+        labels=labels,
         batch_documents=batch_documents,
         batch_bytes=batch_bytes,
-        id_option=id_option,
     )
     name = os.fspath(source)
-    report = ReadingReport(name, strict=strict, inspected=inspect)
-    files = find_files(name, report.found, lines=lines)
-    if (text is not None or id is not None) and all(file.kind == "text" for file in files):
-        option, column = ("text", text) if text is not None else (id_option, id)
-        raise fault(name, _no_table(option, column, options.name_pattern))
+    report = ReadingReport(name, strict=plan.strict, inspected=inspect)
+    files = find_files(name, report.found, lines=plan.lines)
+    if (plan.text is not None or plan.id is not None) and all(file.kind == "text" for file in files):
+        option, column = ("text", plan.text) if plan.text is not None else (plan.id_option, plan.id)
+        raise fault(name, _no_table(option, column, plan.name_pattern))
     known = [file.size for file in files if file.size is not None]
-    return TextSource(name, sum(known) if known else None, files, options, report)
+    return TextSource(name, sum(known) if known else None, files, plan, report)
 
 
 def _no_table(option: str, column: str | None, pattern: str | None) -> str:
-    """The sentence about a column of a table that does not exist; files have other columns, which --by may name."""
-    sentence = f"--{option} names a column, but there is no CSV, TSV, JSONL or Parquet table here"
+    """The sentence about a column of a table that does not exist; files have other columns, which `by` may name."""
+    sentence = named(option) + " names a column, but there is no CSV, TSV, JSONL or Parquet table here"
     if option != "by":
         return sentence
     known = ["file", "folder", *named_groups_of(pattern)]
     near = did_you_mean(column, known)
-    return f"{sentence}, and of files only {', '.join(known)} are known, not {column!r:.60}{near}"
+    return sentence + f", and of files only {', '.join(known)} are known, not {column!r:.60}{near}"
 
 
-def _checked_delimiter(delimiter: str | None) -> str | None:
-    if delimiter == "\\t":  # as a shell gives it
-        return "\t"
-    if delimiter is not None and (len(delimiter) != 1 or not delimiter.isascii() or delimiter in '"\r\n\0'):
-        raise ValueError(f"the delimiter must be one ASCII character such as ; or \\t; got {delimiter!r}")
-    return delimiter
-
-
-def _looks(report: ReadingReport, options: ReadingOptions) -> Callable[[str, Text, str, int, Progress], None] | None:
+def _looks(report: ReadingReport, options: ReadingPlan) -> Callable[[str, Text, str, int, Progress], None] | None:
     """What looks at each document for the report: its id, text, file, number in the file, and its reader."""
-    labels = options.id_option == "by"  # the ids are labels of groups, so that documents need other names
+    labels = options.labels  # which are the ids, so that documents need other names
     if not labels and not options.inspect:
         return None
 
@@ -323,6 +269,7 @@ def _require_documents(name: str, report: ReadingReport, failure: str, documents
     if failure and unread + report.count("incomplete") <= 1 and not report.count(SKIPPED):
         raise ValueError(failure)
     if unread:
-        raise fault(name, f"none of the files could be read; the first fault: {failure or report.reasons(UNREADABLE)}")
+        first = failure or report.reasons(UNREADABLE)
+        raise fault(name, "none of the files could be read; the first fault: " + first)
     if report.count(SKIPPED):
-        raise fault(name, f"there is no text to read: files skipped: {report.reasons(SKIPPED)}")
+        raise fault(name, "there is no text to read: files skipped: " + report.reasons(SKIPPED))

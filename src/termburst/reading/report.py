@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from termburst.messages import Message, joined
 from termburst.reading.documents import Text
 from termburst.reading.faults import fault
 
@@ -51,7 +52,7 @@ class ReadingReport:
     empty_count : the number of all of them
     duplicates : (id, id of the first document with the same text), the first 100; `duplicate_count` is their number
     longest : id and number of characters (tokens, for token lists) of the longest document
-    unlabelled : names of documents that are in no group, with --by (the first 3); `unlabelled_count` is their number
+    unlabelled : names of documents that are in no group (the first 3); `unlabelled_count` is their number
     pieces : how many pieces the documents were cut into; None if they were not cut
     inspected : whether documents were looked at; if not, the last three are empty
 
@@ -201,7 +202,7 @@ class ReadingReport:
         return list(self._lines())
 
     def __str__(self) -> str:
-        return f"{_safe(self.source)}: " + "\n".join(self._lines())
+        return f"{_safe(self.source)}: " + joined(self._lines(), "\n")
 
     def __repr__(self) -> str:
         return f"<ReadingReport of {self.source}: {_many(self.documents, 'document')}>"
@@ -221,13 +222,13 @@ class ReadingReport:
             for detail, (count, names) in shown:
                 if kind == SKIPPED:
                     number = f"{count:,} " if count > 1 else ""
-                    yield f"  {number}{detail}: {_names(names, count)}"
+                    yield Message(f"  {number}", detail, f": {_names(names, count)}")
                 else:
-                    yield f"  {_names(names, count)}: {detail}"
+                    yield Message(f"  {_names(names, count)}: ", detail)
             if len(details) > len(shown):
                 yield f"  and {len(details) - len(shown):,} more"
         if self.language:
-            yield f"language: {self.language}"
+            yield "language: " + self.language
         if self.empty_count:
             number = f"{_many(self.empty_count, 'document')} with {_TOO_FEW}"
             yield f"near-empty: {number}: {_names(self.empty, self.empty_count)}"
@@ -245,7 +246,7 @@ class ReadingReport:
 
     def _raise_if_strict(self, file: str, kind: str, detail: str) -> None:
         if self.strict and kind not in _ONLY_SAID:
-            raise fault(file, f"{kind} ({detail}); strict reading allows no exceptions")
+            raise fault(file, Message(f"{kind} (", detail, "); strict reading allows no exceptions"))
 
     def _add(self, note: Note) -> None:
         if len(self.notes) < _MOST_NOTES:
@@ -285,7 +286,7 @@ def _many(count: int, noun: str) -> str:
 
 
 def _each(counts: Counter[str] | dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    return joined([Message(f"{count:,} ", name) for name, count in counts.items()], ", ")
 
 
 def _names(names: list[str], count: int) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from termburst.display import FREQUENT, LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
+from termburst.messages import named
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.report.pieces import (
     SMALLEST_LOG10_P,
@@ -80,7 +81,7 @@ def summarize_design(
     if not isinstance(table, pl.DataFrame) or not set(table.columns) >= _NEEDED:
         raise ValueError("table must be the frame of tb.keyness_design")
     if not table.height:
-        raise ValueError(f"{title}: no term occurs often enough to compare; lower min_count (or --min-count)")
+        raise ValueError(f"{title}: no term occurs often enough to compare; lower " + named("min_count", bare=True))
     held = documents_of(corpus)
     table = _for_the_page(table)
     notes = _notes(table, corpus, formula, cluster, strata, (settings or {}).get("adjust", "bh"))

@@ -166,7 +166,7 @@ class Explorer:
         from termburst.concordance.triggers import triggers
 
         if self.corpus.counting.ngrams != (1, 1):
-            raise LookupError("words that bring on words need single words: start without --ngrams")
+            raise LookupError("words that bring on words need single words: start without n-grams")
         self._texts()
         with self._fitting:
             found = triggers(self.urn, term, top=TRIGGERS)

@@ -16,6 +16,7 @@ import threading
 from collections.abc import Callable
 from typing import Any
 
+from termburst.messages import named
 from termburst.report.connections import MOST_CONNECTIONS, protocol
 from termburst.report.explorer import LONGEST_QUERY, Explorer
 
@@ -174,7 +175,7 @@ class Server:
         except OSError as error:
             self.socket.close()
             raise ValueError(
-                f"port {port} cannot be used ({error.strerror}); leave --port out to take a free one"
+                f"port {port} cannot be used ({error.strerror}); omit " + named("port") + " to take a free one"
             ) from None
         self.port: int = self.socket.getsockname()[1]
         self.token = secrets.token_urlsafe(24)

@@ -14,6 +14,7 @@ from termburst.inference.checks import checked_whole, shown
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.plr import plr_parts
+from termburst.messages import named
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
 from termburst.names import Form
@@ -119,7 +120,7 @@ def summarize(
         reuse_intervals=full,
     )  # fmt: skip
     if not tested.height:
-        raise ValueError(f"{title}: no term occurs {min_count:,} times; lower min_count (or --min-count)")
+        raise ValueError(f"{title}: no term occurs {min_count:,} times; lower " + named("min_count", bare=True))
     tested = tested.with_columns(
         log10_q=pl.Series(adjust_log10(tested["log10_p"].to_numpy(), adjust)),  # q itself may be too small for a float
         tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),

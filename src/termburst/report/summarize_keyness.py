@@ -9,6 +9,7 @@ from termburst.counting.counted_corpus import CountedCorpus
 from termburst.display import LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
+from termburst.messages import named
 from termburst.report.occurrences import term_panels
 from termburst.report.pieces import (
     PLACES,
@@ -88,7 +89,7 @@ def summarize_keyness(
             "a comparison needs at least two sides; give each a name, and its counted corpus or statistics"
         )
     if not table.height:
-        raise ValueError(f"{title}: no term occurs often enough to compare; lower min_count (or --min-count)")
+        raise ValueError(f"{title}: no term occurs often enough to compare; lower " + named("min_count", bare=True))
     given, sides = sides, {name: documents_of(side) for name, side in sides.items()}
     statistics = {name: statistics_of(side) for name, side in sides.items()}
     ratio = pl.col("log_ratio")

@@ -32,7 +32,7 @@ class TimedPattern:
         except TimeoutError:
             raise ValueError(
                 f"the regular expression {self.pattern!r:.60} took longer than {self.seconds:g} s; simplify it, or "
-                "use termburst kwic --regex, which has --pattern-seconds"
+                "use the command `termburst kwic`, where you set the limit"
             ) from None
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from termburst.files import first_line, remove_leftovers
+from termburst.messages import named
 from termburst.names import Detail
 from termburst.reading.documents import Place, Text
 from termburst.statistics.contents import Content, RunningContent
@@ -136,13 +137,14 @@ class Checkpoint:
         except (ValueError, OSError, KeyError, TypeError, AttributeError) as error:
             why = first_line(error).removeprefix(f"{self.path} ")
             raise ValueError(
-                f"{self.path} is not a build that can be resumed ({why}): give --fresh to replace it and count again, "
-                "or write to another place"
+                f"{self.path} is not a build that can be resumed ({why}): give "
+                + named("fresh", True)
+                + " to replace it and count again, or write to another place"
             ) from error
         if self._identity is None or known != self._identity:
             raise ValueError(
                 f"{self.path} contains {place.documents:,} documents of another build ({self._difference(known)}): "
-                "give --fresh to count again, or write to another place"
+                "give " + named("fresh", True) + " to count again, or write to another place"
             )
         contents = statistics.contents
         fits = [content.documents for content in contents] == [place.documents]

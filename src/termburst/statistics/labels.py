@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.messages import Message, named
 from termburst.names import DETAILS, Detail
 
 Terms = NDArray[np.object_]
@@ -34,13 +35,10 @@ def lacking(detail: Detail, needed: Detail) -> str:
     Examples
     --------
     >>> lacking("moments", "patterns")
-    'these statistics have detail="moments", but this question needs detail="patterns"; count the texts again with \
-TermStatistics.from_texts(texts, detail="patterns") or stats build --detail patterns'
+    'these statistics have detail="moments", but this question needs detail="patterns"; count the texts again so'
     """
-    return (
-        f'these statistics have detail="{detail}", but this question needs detail="{needed}"; count the texts again '
-        f'with TermStatistics.from_texts(texts, detail="{needed}") or stats build --detail {needed}'
-    )
+    has, needs = named("detail", detail), named("detail", needed)
+    return Message("these statistics have ", has, ", but this question needs ", needs, "; count the texts again so")
 
 
 def checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Terms | None:

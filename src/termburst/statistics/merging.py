@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.messages import named
 from termburst.statistics.contents import emptied, together, without
 from termburst.statistics.tally import Integers, tally
 
@@ -156,7 +157,7 @@ def _check_compatible(left: TermStatistics, right: TermStatistics) -> None:
     if (least := max(left.min_count, right.min_count)) > 1:
         raise ValueError(
             f"statistics from which terms that occur fewer than {least:,} times were dropped cannot be combined "
-            "exactly: build them without --min-count"
+            "exactly: build them without " + named("min_count")
         )
     if left.vocabulary_size != right.vocabulary_size:
         raise ValueError(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.messages import Message, named
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import Sort
 from termburst.statistics.matrix import canonical_counts
@@ -56,9 +57,13 @@ def warn_of_lone_documents(sizes: Any, groups: str = "groups", stacklevel: int =
         return
     which = f"all {number:,}" if alone == number else f"{alone:,} of {number:,}"
     warnings.warn(
-        f"{which} {groups} have only one document each, so it can hardly be seen how much words vary between documents "
-        "of the same group, and few terms will differ; put groups together (numbers or years with corpus.bin, or "
-        "--bin), or cut the documents with corpus.split(tokens=1000), or --split 1000",
+        Message(
+            f"{which} {groups} have only one document each, so it can hardly be seen how much words vary between "
+            "documents of the same group, and few terms will differ; put groups together (numbers or years with ",
+            named("bin", python="corpus.bin"),
+            "), or cut the documents with ",
+            named("split", 1000, python="corpus.split(tokens=1000)"),
+        ),
         stacklevel=stacklevel + 1,
     )
 

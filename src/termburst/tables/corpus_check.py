@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from termburst.display import html_table, printable
 from termburst.inference.corpus_check import FEWEST, LEVEL, FalseAlarms
 from termburst.inference.duplicates import NearDuplicates
+from termburst.messages import Message, joined, named
 
 if TYPE_CHECKING:
     import polars as pl
@@ -78,11 +79,11 @@ class CorpusCheck:
         verdict = "Take care with p-values here" if warned else "Nothing here speaks against the p-values"
         parts = [f"{verdict}: {size}, {alike}.", *warned]
         copies = self._copies()
-        return " ".join([*parts, *([] if copies in parts else [copies]), self._halves()])
+        return joined([*parts, *([] if copies in parts else [copies]), self._halves()], " ")
 
     def __str__(self) -> str:
         """The paragraph and the table."""
-        return "\n".join([self.words, *(["", *self._table()] if self.false_alarms.height else [])])
+        return joined([self.words, *(["", *self._table()] if self.false_alarms.height else [])], "\n")
 
     def __repr__(self) -> str:
         """The same as printed."""
@@ -110,8 +111,8 @@ class CorpusCheck:
         if self.effective_documents >= FEW:
             return ""
         why = "a few long documents outweigh all others" if self.documents >= FEW else "there are so few documents"
-        advice = "cut long ones (split(tokens=1000), --split 1000), or add more"
-        return f"Little can be said of single words, because {why}: {advice}."
+        cut = named("split", 1000, python="split(tokens=1000)")
+        return Message(f"Little can be said of single words, because {why}: cut long ones (", cut, "), or add more.")
 
     def _copies(self) -> str:
         number = self.duplicates.height
@@ -124,8 +125,9 @@ class CorpusCheck:
         share = f"{number:,} of {self.documents:,} documents ({_percent(number / self.documents)})"
         verb = "is a near-copy of another" if number == 1 else "are near-copies of others"
         why = "they count the same evidence again, which makes p-values too small. "
-        advice = f"{why if number >= COPIES * self.documents else ''}drop_duplicates (--drop-duplicates) drops them"
-        return f"{share} {verb} (such as {example}); {advice}."
+        why = why if number >= COPIES * self.documents else ""
+        drop = named("drop_duplicates", bare=True)
+        return Message(f"{share} {verb} (such as {example}); {why}", drop, " drops them.")
 
     def _repetition(self) -> str:
         if not self.repeated >= REPEATED:

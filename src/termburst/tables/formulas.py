@@ -16,6 +16,7 @@ from termburst.display import did_you_mean
 from termburst.inference.checks import shown
 from termburst.inference.contrast_rows import FARTHEST_VALUE
 from termburst.inference.designs import Contrast
+from termburst.messages import named
 from termburst.tables.compared import warn_of_lone_documents
 from termburst.tables.formula_text import MOST_COLUMNS, parsed_formula
 
@@ -288,7 +289,7 @@ def _columns(
             known = f'"{name:.60} IS NOT NULL"' if column.null_count() else f"pl.col({name!r:.60}).is_not_nan()"
             raise ValueError(
                 f"{column.null_count() or int(column.is_nan().sum()):,} documents have nothing in the column "
-                f"{name!r:.60}; leave them out with corpus.where({known}), or --where on the command line"
+                f"{name!r:.60}; leave them out with " + named("where", python=f"corpus.where({known})")
             )
         if column.dtype.is_temporal() and column.dtype != pl.Duration:
             column = column.dt.year() + (column.dt.ordinal_day() - 1) / 365.25  # dates as years

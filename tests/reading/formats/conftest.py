@@ -10,7 +10,8 @@ from typing import Any
 
 import pytest
 
-from termburst.reading.formats import FormatOptions, FoundDocument, UnreadableFile, format_of
+from termburst.reading.formats import FoundDocument, UnreadableFile, format_of
+from termburst.reading.options import ReadingPlan
 
 
 @dataclass
@@ -50,13 +51,15 @@ class NotSeekable(io.RawIOBase):
 def read(request: pytest.FixtureRequest) -> Callable[..., Reading]:
     """Read bytes as a file with this ending, from memory and from a stream that cannot go back."""
 
-    def read(suffix: str, data: bytes, **options: Any) -> Reading:
+    def read(suffix: str, data: bytes, *, document_bytes: int = 2**26, **options: Any) -> Reading:
         found = format_of(suffix, data[:4096])
         assert found is not None, f"no format for {suffix}"
         stream = io.BytesIO(data) if request.param == "file" else io.BufferedReader(NotSeekable(data))
         reading = Reading([])
         note = lambda kind, detail: reading.notes.append((kind, detail))  # noqa: E731
-        reading.documents.extend(found.read(stream, FormatOptions(**options), note))
+        reading.documents.extend(
+            found.read(stream, ReadingPlan(max_document_mb=document_bytes / 2**20, **options), note)
+        )
         return reading
 
     return read

@@ -120,10 +120,10 @@ def test_what_is_not_conllu_gets_one_sentence(refused):
     assert "line 2 has the id 'x'" in refused(".conllu", conllu("1 a a X\nx b b X"))
     assert "the id '1-x'" in refused(".conllu", conllu("1-x a a X"), layer="lemma")
     assert "one document holds more than 100 bytes; separate documents" in refused(
-        ".conllu", conllu("\n".join(f"{k} word word NOUN" for k in range(1, 100))), limit=100
+        ".conllu", conllu("\n".join(f"{k} word word NOUN" for k in range(1, 100))), document_bytes=100
     )
     assert "NUL" in refused(".conllu", b"1\ta\0b\n")
-    assert "line 1 holds more than 1000 bytes" in refused(".conllu", b"x" * 3_000_000, limit=1000)
+    assert "line 1 holds more than 1000 bytes" in refused(".conllu", b"x" * 3_000_000, document_bytes=1000)
 
 
 def test_cut_files_are_noticed(refused):

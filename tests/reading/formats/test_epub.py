@@ -55,7 +55,7 @@ def test_what_cannot_be_read_gets_one_sentence(refused, book, zipped):
     assert "damaged" in refused(".epub", book()[:300])
     assert refused(".epub", b"") == "is empty"
     assert "has no text" in refused(".epub", book(**{"OEBPS__two.xhtml": "", "OEBPS__text__chapter one.xhtml": ""}))
-    assert "one document holds more than 10 bytes" in refused(".epub", book(), limit=10)
+    assert "one document holds more than 10 bytes" in refused(".epub", book(), document_bytes=10)
 
 
 def test_entities_in_the_list_of_contents_are_refused(refused, book):

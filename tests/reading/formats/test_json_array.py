@@ -66,8 +66,10 @@ def test_what_cannot_be_read_gets_one_sentence(refused):
 
 def test_hostile_json_is_refused(refused, read):
     assert "cannot be read" in refused(".json", b'[{"text": ' + b"[" * 100_000)
-    assert "one object holds more than 1000 bytes" in refused(".json", b'[{"text": "' + b"x" * 3_000_000, limit=1000)
-    assert "one document holds more" in refused(".json", b'[{"text": "' + b"x" * 2000 + b'"}]', limit=1000)
+    assert "one object holds more than 1000 bytes" in refused(
+        ".json", b'[{"text": "' + b"x" * 3_000_000, document_bytes=1000
+    )
+    assert "one document holds more" in refused(".json", b'[{"text": "' + b"x" * 2000 + b'"}]', document_bytes=1000)
     reading = read(".json", b'[{"text": "a\\ud800b\\u0000"}]')
     assert reading.one.text == "a\ufffdb\ufffd"
     assert reading.kinds == ["characters replaced"]

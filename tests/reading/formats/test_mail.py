@@ -109,8 +109,10 @@ def test_a_single_message(read, refused):
 def test_what_is_no_mailbox_gets_one_sentence(refused):
     assert refused(".mbox", b"") == "is empty"
     assert "its first line does not begin with" in refused(".mbox", b"hello\n")
-    assert "larger than 1000 bytes" in refused(".mbox", FROM + b"Subject: a\n\n" + b"x" * 5000 + b"\n", file_limit=1000)
-    assert "one document holds more" in refused(".mbox", FROM + b"Subject: a\n\n" + b"x" * 5000 + b"\n", limit=1000)
+    assert "larger than 1000 bytes" in refused(".mbox", FROM + b"Subject: a\n\n" + b"x" * 5000 + b"\n", file_bytes=1000)
+    assert "one document holds more" in refused(
+        ".mbox", FROM + b"Subject: a\n\n" + b"x" * 5000 + b"\n", document_bytes=1000
+    )
 
 
 def test_parts_within_parts_without_end_are_left_out(read):

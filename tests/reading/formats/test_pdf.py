@@ -127,8 +127,8 @@ def test_a_stream_that_unpacks_to_gigabytes_is_refused(refused):
 
 
 def test_the_limits(refused):
-    assert "one document holds more than 100 bytes" in refused(".pdf", pdf(lines("x" * 200)), limit=100)
-    assert "is larger than 100 bytes" in refused(".pdf", pdf(lines("x" * 200)), file_limit=100)
+    assert "one document holds more than 100 bytes" in refused(".pdf", pdf(lines("x" * 200)), document_bytes=100)
+    assert "is larger than 100 bytes" in refused(".pdf", pdf(lines("x" * 200)), file_bytes=100)
 
 
 def test_a_page_that_is_its_own_parent_is_refused(refused):

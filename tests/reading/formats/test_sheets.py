@@ -56,7 +56,7 @@ def test_other_sheets_and_empty_rows_are_said(read):
 
 
 def test_what_cannot_be_read_gets_one_sentence(refused, zipped):
-    assert "there is no column 'text', only 'a', 'b'; choose one with --text" in refused(
+    assert "there is no column 'text', only 'a', 'b'; choose one with text=" in refused(
         ".xlsx", sheet(["a", "b"], [1, 2])
     )
     assert "no column 'who'" in refused(".xlsx", sheet(*ROWS), id="who")
@@ -89,4 +89,4 @@ def test_hostile_sheets_are_refused(refused, zipped):
 
 def test_a_bomb_is_refused(refused, zipped):
     data = rewritten(sheet(["text"], ["a"]), "docProps/app.xml", lambda xml: xml + b" " * 5_000_000)
-    assert "is larger than 2 MB when unpacked" in refused(".xlsx", zipped(data), file_limit=2 * 2**20)
+    assert "is larger than 2 MB when unpacked" in refused(".xlsx", zipped(data), file_bytes=2 * 2**20)

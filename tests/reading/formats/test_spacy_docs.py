@@ -57,4 +57,4 @@ def test_damaged_files_get_one_sentence(refused, docs):
     assert "cannot be unpacked" in refused(".spacy", b"hello")
     assert "ends too early" in refused(".spacy", docs()[:-20])
     assert "damaged" in refused(".spacy", zlib.compress(b"nothing"))
-    assert "larger than 1 MB when unpacked" in refused(".spacy", zlib.compress(bytes(50_000_000)), file_limit=2**20)
+    assert "larger than 1 MB when unpacked" in refused(".spacy", zlib.compress(bytes(50_000_000)), file_bytes=2**20)

@@ -8,7 +8,8 @@ import zipfile
 
 import pytest
 
-from termburst.reading.formats import FORMATS, FormatOptions, UnreadableFile, format_of
+from termburst.reading.formats import FORMATS, UnreadableFile, format_of
+from termburst.reading.options import ReadingPlan
 
 
 @pytest.mark.parametrize("suffix", [suffix for each in FORMATS for suffix in each.suffixes])
@@ -100,7 +101,7 @@ def test_a_missing_package_is_said(each, monkeypatch):
     if each.name in ("an XML file", "a web page"):
         data = b"<a/>"
     with pytest.raises(UnreadableFile, match=r"^needs the package [\w-]+: pip install '[\w\[\]]+'$"):
-        list(each.read(io.BytesIO(data), FormatOptions(), print))
+        list(each.read(io.BytesIO(data), ReadingPlan(), print))
 
 
 @pytest.mark.parametrize("each", FORMATS, ids=lambda each: each.name)
@@ -109,7 +110,7 @@ def test_nothing_and_noise_get_one_sentence(each):
 
     for data in (b"", b"\0" * 100, random.Random(1).randbytes(5000), b"PK\3\4" + b"\0" * 100):
         with pytest.raises(UnreadableFile) as caught:
-            list(each.read(io.BytesIO(data), FormatOptions(), lambda _kind, _detail: None))
+            list(each.read(io.BytesIO(data), ReadingPlan(), lambda _kind, _detail: None))
         assert str(caught.value).isprintable()
 
 
@@ -120,7 +121,7 @@ def test_a_fault_of_the_disk_is_not_a_fault_of_the_file():
 
     for suffix in (".json", ".conllu", ".xml", ".rtf"):
         with pytest.raises(OSError, match="Input/output error"):
-            list(format_of(suffix, b"").read(Broken(), FormatOptions(), print))
+            list(format_of(suffix, b"").read(Broken(), ReadingPlan(), print))
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed():

@@ -144,7 +144,7 @@ def test_a_path_finds_nothing_in_the_header_and_keeps_the_layer(read):
 
 
 def test_a_path_without_match_is_said(refused):
-    assert "has no match for --xpath //tei:div" in refused(".xml", tei("<p>a</p>"), xpath="//tei:div")
+    assert 'has no match for xpath="//tei:div"' in refused(".xml", tei("<p>a</p>"), xpath="//tei:div")
 
 
 def test_a_layer_without_words_is_said(read):
@@ -214,10 +214,11 @@ def test_damaged_files_get_one_sentence(refused):
     assert "not valid XML" in refused(".xml", tei("<p>cut</p>")[:-20])
     assert "not valid XML" in refused(".xml", tei("<p>a</q>"))
     assert "256 deep" in refused(".xml", tei("<hi>" * 300 + "</hi>" * 300))
-    assert "the layer 'word' is unknown" in refused(".xml", tei("<w>a</w>"), layer="word")
-    assert "one document holds more than 100 bytes" in refused(".xml", tei("<p>" + "x" * 200 + "</p>"), limit=100)
+    assert "one document holds more than 100 bytes" in refused(
+        ".xml", tei("<p>" + "x" * 200 + "</p>"), document_bytes=100
+    )
     assert "more than 10 MB of text between two tags" in refused(".xml", tei("<p>" + "words " * 2_000_000 + "</p>"))
-    assert "is larger than 1000 bytes" in refused(".xml", tei("<p>" + "x" * 100_000 + "</p>"), file_limit=1000)
+    assert "is larger than 1000 bytes" in refused(".xml", tei("<p>" + "x" * 100_000 + "</p>"), file_bytes=1000)
 
 
 def test_memory_is_asked_for_before_it_is_taken(refused, monkeypatch):
@@ -229,7 +230,8 @@ def test_memory_is_asked_for_before_it_is_taken(refused, monkeypatch):
 
 MEMORY = """
 import resource, sys
-from termburst.reading.formats import FormatOptions, format_of
+from termburst.reading.formats import format_of
+from termburst.reading.options import ReadingPlan
 
 class Corpus:  # made while it is read
     def __init__(self, count):
@@ -240,7 +242,7 @@ class Corpus:  # made while it is read
         return next(self.parts, b"")
 
 def peak(count):
-    found = format_of(".xml", b"").read(Corpus(count), FormatOptions(), print)
+    found = format_of(".xml", b"").read(Corpus(count), ReadingPlan(), print)
     assert sum(1 for _ in found) == count
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (2**10 if sys.platform == "darwin" else 1)
 

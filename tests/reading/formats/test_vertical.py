@@ -72,7 +72,9 @@ def test_what_is_outside_or_incomplete_is_said(read):
 
 def test_what_cannot_be_read_gets_one_sentence(refused):
     assert refused(".vrt", b"") == "is empty: it has no tokens"
-    assert "one document holds more than 100 bytes" in refused(".vrt", b"<text>\n" + b"word\n" * 100, limit=100)
+    assert "one document holds more than 100 bytes" in refused(
+        ".vrt", b"<text>\n" + b"word\n" * 100, document_bytes=100
+    )
 
 
 def test_a_short_line_is_named(refused):

@@ -110,7 +110,7 @@ def test_hostile_pages_end(refused, read):
     assert "256 deep" in refused(".html", b"<div>" * 5000 + b"text" + b"</div>" * 5000)
     xxe = b'<!DOCTYPE html [<!ENTITY x SYSTEM "file:///etc/passwd">]><p>safe &x; text</p>'
     assert "root:" not in read(".html", xxe).one.text
-    assert "larger than 100 bytes" in refused(".html", b"<p>" + b"x" * 200, file_limit=100)
+    assert "larger than 100 bytes" in refused(".html", b"<p>" + b"x" * 200, file_bytes=100)
 
 
 def test_an_xml_page_is_read_as_a_page(read):

@@ -125,9 +125,9 @@ def test_entities_are_refused(refused, zipped):
 @pytest.mark.slow
 def test_bombs_are_refused_by_what_they_unpack_to(refused, zipped):
     large = made(zipped, "<w:p>" + " " * 40_000_000 + "</w:p>")
-    assert "is larger than 20 MB when unpacked" in refused(".docx", large, file_limit=20 * 2**20)
+    assert "is larger than 20 MB when unpacked" in refused(".docx", large, file_bytes=20 * 2**20)
     assert "one document holds more than 1000 bytes" in refused(
-        ".docx", made(zipped, "<w:p><w:r><w:t>" + "word " * 1000 + "</w:t></w:r></w:p>"), limit=1000
+        ".docx", made(zipped, "<w:p><w:r><w:t>" + "word " * 1000 + "</w:t></w:r></w:p>"), document_bytes=1000
     )
 
 

@@ -12,7 +12,7 @@ PLAYS = b"""<?xml version="1.0"?><PLAYS><PLAY id="ham" year="1603"><TITLE>Hamlet
 def test_without_a_path_the_sentence_helps(refused):
     sentence = refused(".xml", PLAYS)
     assert "XML of the kind <PLAYS>, which is not TEI" in sentence
-    assert "--xpath //PLAY" in sentence
+    assert 'xpath="//PLAY"' in sentence
     assert "LINE (2)" in sentence
 
 
@@ -47,7 +47,7 @@ def test_namespaces_do_not_hide_elements(read, path):
 
 
 def test_paths_that_do_not_work_get_one_sentence(refused):
-    assert "has no match for --xpath //NOPE" in refused(".xml", PLAYS, xpath="//NOPE")
+    assert 'has no match for xpath="//NOPE"' in refused(".xml", PLAYS, xpath="//NOPE")
     assert "has no match" in refused(".xml", PLAYS, xpath="/NOPE")
     assert "cannot be used" in refused(".xml", PLAYS, xpath="//[")
     assert "cannot be used" in refused(".xml", PLAYS, xpath="//no:prefix")

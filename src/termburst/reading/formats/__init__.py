@@ -9,12 +9,13 @@ Examples
 >>> import io
 >>> vertical = b'<text id="a" year="1999">\\nTea\\tNN\\ttea\\nis\\tVBZ\\tbe\\n</text>\\n'
 >>> found = format_of(".vrt", vertical)
->>> list(found.read(io.BytesIO(vertical), FormatOptions(layer="lemma"), print))
+>>> list(found.read(io.BytesIO(vertical), ReadingPlan(layer="lemma"), print))
 columns guessed word, part of speech, lemma
 [FoundDocument(name='a', text=['tea', 'be'], metadata={'year': 1999})]
 """
 
-from termburst.reading.formats.found import Format, FormatOptions, FoundDocument, Note, Scalar, UnreadableFile
+from termburst.reading.formats.found import Format, FoundDocument, Note, Scalar, UnreadableFile
 from termburst.reading.formats.table import FORMATS, format_of
+from termburst.reading.options import ReadingPlan
 
-__all__ = ["FORMATS", "Format", "FormatOptions", "FoundDocument", "Note", "Scalar", "UnreadableFile", "format_of"]
+__all__ = ["FORMATS", "Format", "FoundDocument", "Note", "ReadingPlan", "Scalar", "UnreadableFile", "format_of"]

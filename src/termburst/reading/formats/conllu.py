@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -23,6 +22,7 @@ from termburst.reading.formats.found import (
 )
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import layers_in, word_layers
+from termburst.reading.options import ReadingPlan
 
 _COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 _RANGE = re.compile(r"\d+-(\d{1,9})")
@@ -31,14 +31,14 @@ _OF_SENTENCE = ("sent_id", "text", "newpar", "text_", "s_type")
 
 
 @reader("CoNLL-U")
-def read_conllu(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_conllu(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The documents of a CoNLL-U file, which ``# newdoc`` separates; without it the file is one document.
 
     Comments such as ``# meta::year = 1999`` at the start of a document are its metadata, and so are comments with "="
     between ``# newdoc`` and the first sentence.
     """
-    parser = _Parser(chosen_layer(options), options.limit)
-    for block in text_blocks(stream, options.limit, note):
+    parser = _Parser(chosen_layer(options), options.document_bytes)
+    for block in text_blocks(stream, options.document_bytes, note):
         yield from parser.feed(block)
     yield parser.last()
     parser.say(note)

@@ -8,7 +8,6 @@ from typing import Any, BinaryIO
 from urllib.parse import unquote
 
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -21,15 +20,16 @@ from termburst.reading.formats.safe_xml import local_name, parse
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import declared_encoding, html_tree, visible_text
 from termburst.reading.formats.zip_package import ZipPackage
+from termburst.reading.options import ReadingPlan
 
 _NAME = "an e-book"
 _CONTAINER = "META-INF/container.xml"
 
 
 @reader(_NAME)
-def read_epub(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_epub(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of an e-book in the order of its spine, one document per file."""
-    package = ZipPackage(stream, options.file_limit, _NAME)
+    package = ZipPackage(stream, options.file_bytes, _NAME)
     container = parse(package.require(_CONTAINER), note, _CONTAINER)
     contents = next((str(node.get("full-path") or "") for node in container.iter("{*}rootfile")), "")
     book = parse(package.require(contents), note, contents)
@@ -37,8 +37,8 @@ def read_epub(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[
     for name in _spine(book, posixpath.dirname(contents), package, note):
         chapters.append(_chapter(package, name, note))
         size += len(chapters[-1])
-        if size > options.limit:
-            raise oversize(options.limit)
+        if size > options.document_bytes:
+            raise oversize(options.document_bytes)
     text = "\n".join(filter(None, chapters))
     if not text:
         locked = "META-INF/encryption.xml" in package.names

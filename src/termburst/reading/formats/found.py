@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, BinaryIO
 
+from termburst.messages import Message, named
 from termburst.reading.documents import IdColumn, Text
-from termburst.reading.faults import reason
-from termburst.reading.layers import LAYERS, is_layer
+from termburst.reading.faults import one_line, reason
+from termburst.reading.options import ReadingPlan
 
 Scalar = str | int | float | bool | None
 Note = Callable[[str, str], None]  # (kind, detail): what was repaired, guessed, left out or removed
@@ -33,7 +34,7 @@ class UnreadableFile(ValueError):  # noqa: N818 - it says what is the matter wit
 
     def __init__(self, problem: str) -> None:
         shown = problem if len(problem) <= LONGEST_SENTENCE else problem[: LONGEST_SENTENCE - 1] + "…"
-        super().__init__("".join(c if c.isprintable() else "?" for c in shown))
+        super().__init__(Message(shown).changed(one_line))
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +53,7 @@ class FoundDocument:
     metadata: Mapping[str, Scalar]
 
 
-@dataclass(frozen=True, slots=True)
-class FormatOptions:
-    """How to read.
-
-    Parameters
-    ----------
-    text : column with the text (sheets, JSON); None means "text"
-    id : column with the id
-    id_option : the command-line option that named it; with "by" the ids are labels of groups
-    layer : "form", "lemma", "upos" or "lemma_upos" of an annotated corpus; None means "form"
-    xpath : which elements of an XML file are documents
-    split : reserved
-    limit : most bytes that the text of one document may have
-    file_limit : most bytes, unpacked, of a file that must be held as a whole
-    """
-
-    text: str | None = None
-    id: str | None = None
-    layer: str | None = None
-    xpath: str | None = None
-    split: str | None = None
-    limit: int = 64 * 2**20
-    file_limit: int = 2**30
-    id_option: str = "id"
-
-    def id_column(self) -> IdColumn | None:
-        """What checks the ids of one file; None if no column is named."""
-        return None if self.id is None else IdColumn(self.id, self.id_option)
-
-
-Reader = Callable[[BinaryIO, FormatOptions, Note], Iterator[FoundDocument]]
+Reader = Callable[[BinaryIO, ReadingPlan, Note], Iterator[FoundDocument]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +79,7 @@ def reader(name: str) -> Callable[[Reader], Reader]:
 
     def decorate(read: Reader) -> Reader:
         @wraps(read)
-        def guarded(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+        def guarded(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
             try:
                 for found in read(stream, options, note):
                     yield _checked(found, options, note)
@@ -157,7 +128,7 @@ def megabytes(size: int) -> str:
 def oversize(limit: int, hint: str = "") -> UnreadableFile:
     """One document is larger than the user allows."""
     problem = f"one document holds more than {megabytes(limit)}"
-    return UnreadableFile(f"{problem}; {hint}if that is meant, raise --max-document-mb")
+    return UnreadableFile(f"{problem}; {hint}if that is meant, raise " + named("max_document_mb"))
 
 
 def too_large(limit: int) -> UnreadableFile:
@@ -197,12 +168,9 @@ def _is_on_disk(stream: BinaryIO) -> bool:
         return False
 
 
-def chosen_layer(options: FormatOptions) -> str:
+def chosen_layer(options: ReadingPlan) -> str:
     """The layer that is asked for."""
-    layer = options.layer or "form"
-    if not is_layer(layer):
-        raise UnreadableFile(f"the layer {layer!r} is unknown; choose one of {', '.join(LAYERS)}")
-    return layer
+    return options.layers or "form"
 
 
 def year_in(date: str | None) -> int | None:
@@ -241,7 +209,7 @@ def found_id(value: Any, where: str, ids: IdColumn) -> str:
     try:
         return ids.checked(value)
     except ValueError as error:
-        raise UnreadableFile(f"{where}: {error}") from error
+        raise UnreadableFile(f"{where}: " + str(error)) from error
 
 
 def require_column(name: str, option: str, there: list[str]) -> None:
@@ -249,18 +217,18 @@ def require_column(name: str, option: str, there: list[str]) -> None:
     if name not in there:
         shown = ", ".join(map(repr, there)) or "none at all"
         shown = shown if len(shown) <= 300 else shown[:299] + "…"
-        raise UnreadableFile(f"there is no column {name!r}, only {shown}; choose one with --{option}")
+        raise UnreadableFile(f"there is no column {name!r}, only {shown}; choose one with " + named(option))
 
 
-def _checked(found: FoundDocument, options: FormatOptions, note: Note) -> FoundDocument:
+def _checked(found: FoundDocument, options: ReadingPlan, note: Note) -> FoundDocument:
     """A document whose text is valid Unicode without NUL, and not too large."""
     joined = found.text if isinstance(found.text, str) else "\n".join(found.text)  # to look at all tokens at once
     try:
         size, sound = len(joined.encode("utf-8")), "\0" not in joined
     except UnicodeEncodeError:  # half a surrogate pair
         size, sound = len(joined), False
-    if size > options.limit:
-        raise oversize(options.limit)
+    if size > options.document_bytes:
+        raise oversize(options.document_bytes)
     text = found.text
     if not sound:
         text = _mended(text, note) if isinstance(text, str) else [_mended(token, note) for token in text]

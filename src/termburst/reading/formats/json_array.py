@@ -6,10 +6,10 @@ import json
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from termburst.messages import named
 from termburst.reading.documents import Text
 from termburst.reading.faults import reason
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -20,6 +20,7 @@ from termburst.reading.formats.found import (
     require_column,
 )
 from termburst.reading.formats.text_lines import decoded_blocks
+from termburst.reading.options import ReadingPlan
 
 _NAME = "JSON"
 _SPACE = " \t\n\r"
@@ -27,7 +28,7 @@ _DECODER = json.JSONDecoder()
 
 
 @reader(_NAME)
-def read_json(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_json(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The objects of an array, one document per object.
 
     A file that is one object is one document. Objects one after the other (JSON Lines) are read, too. Values that are
@@ -64,7 +65,7 @@ def _text(value: Any, where: str, column: str) -> Text:
         return ""
     if isinstance(value, str) or (isinstance(value, list) and all(isinstance(token, str) for token in value)):
         return value
-    raise UnreadableFile(f"{where} has {_kind(value)} in {column!r}; choose another field with --text")
+    raise UnreadableFile(f"{where} has {_kind(value)} in {column!r}; choose another field with " + named("text"))
 
 
 def _kind(value: Any) -> str:
@@ -85,7 +86,8 @@ class _Buffer:
         held = self.text[self.at :]
         if len(held) > self._limit:
             raise UnreadableFile(
-                f"one object holds more than {megabytes(self._limit)}; if that is meant, raise --max-document-mb"
+                f"one object holds more than {megabytes(self._limit)}; if that is meant, raise "
+                + named("max_document_mb")
             )
         parts, size = [held], 0
         for block in self._blocks:
@@ -125,9 +127,9 @@ class _Buffer:
                     return value
 
 
-def _records(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[tuple[Any, bool]]:
+def _records(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[tuple[Any, bool]]:
     """Each value, and whether it is the only one."""
-    buffer = _Buffer(stream, options.limit, note)
+    buffer = _Buffer(stream, options.document_bytes, note)
     first = buffer.next_character()
     if not first:
         raise UnreadableFile("is empty")
@@ -167,7 +169,7 @@ def _array(buffer: _Buffer) -> Iterator[Any]:
             raise UnreadableFile(f"is not valid JSON: it {problem} after object {number}")
 
 
-def _say_where_arrays_are(value: Any, options: FormatOptions) -> None:
+def _say_where_arrays_are(value: Any, options: ReadingPlan) -> None:
     column = "text" if options.text is None else options.text
     if isinstance(value, dict) and column not in value:
         arrays = [key for key, inner in value.items() if isinstance(inner, list)]

@@ -13,7 +13,6 @@ from email.utils import parsedate_to_datetime
 from typing import BinaryIO, cast
 
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -25,6 +24,7 @@ from termburst.reading.formats.found import (
 )
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import html_tree, visible_text
+from termburst.reading.options import ReadingPlan
 
 _NAME = "a mailbox"
 _DATED = re.compile(rb"From .*\d{1,2}:\d\d")  # "From - Mon Jan 01 00:00:00 2024" of Thunderbird, and its like
@@ -36,7 +36,7 @@ _SPACE = re.compile(r"\s+")
 
 
 @reader(_NAME)
-def read_mbox(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_mbox(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The messages of a mailbox, one document per message, with its subject, sender and date as metadata."""
     tally = _Tally()
     for number, data in enumerate(_messages(stream, options), 1):
@@ -45,9 +45,9 @@ def read_mbox(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[
 
 
 @reader("an e-mail message")
-def read_eml(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_eml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """One message, one document."""
-    data = whole(stream, options.file_limit)
+    data = whole(stream, options.file_bytes)
     if not data.strip():
         raise UnreadableFile("is empty")
     if not re.match(rb"(?:[!-9;-~]+:|From )", data.lstrip(b"\xef\xbb\xbf\r\n")):
@@ -83,9 +83,9 @@ class _Tally:
             note(kind, f"{detail} ({count} message{'s' if count > 1 else ''})")
 
 
-def _messages(stream: BinaryIO, options: FormatOptions) -> Iterator[bytes]:
+def _messages(stream: BinaryIO, options: ReadingPlan) -> Iterator[bytes]:
     """The bytes of each message, from a line "From …" behind an empty line to the next one."""
-    limit = options.file_limit
+    limit = options.file_bytes
     lines: list[bytes] = []
     size, empty = 0, True
     first = stream.readline(limit).removeprefix(b"\xef\xbb\xbf")

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import FormatOptions, FoundDocument, Note, Scalar, UnreadableFile, held, reader
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, held, reader
 from termburst.reading.formats.marked_text import BLOCK, LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, parse, replace_by_text
 from termburst.reading.formats.zip_package import ZipPackage
+from termburst.reading.options import ReadingPlan
 
 _NAME = "an OpenDocument text"
 _SPACES = 10_000  # the most that one element may stand for
@@ -16,13 +17,13 @@ _LEFT_OUT = ("tracked-changes", "annotation", "annotation-end", "ruby-text", "no
 
 
 @reader(_NAME)
-def read_odt(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_odt(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of an OpenDocument file, one document per file; notes stand at the end."""
-    stream = held(stream, options.file_limit)
+    stream = held(stream, options.file_bytes)
     start = stream.read(4)
     stream.seek(0)
     if start.startswith(b"PK"):
-        package = ZipPackage(stream, options.file_limit, _NAME)
+        package = ZipPackage(stream, options.file_bytes, _NAME)
         manifest = package.read("META-INF/manifest.xml") or b""
         if b"encryption-data" in manifest:
             raise UnreadableFile("is encrypted; remove the password and save it again")

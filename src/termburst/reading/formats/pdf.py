@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -19,6 +18,7 @@ from termburst.reading.formats.found import (
     reader,
 )
 from termburst.reading.formats.line_ends import join_cut_words
+from termburst.reading.options import ReadingPlan
 
 _NAME = "a PDF file"
 MOST_PAGES = 100_000
@@ -26,13 +26,13 @@ _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "
 
 
 @reader(_NAME)
-def read_pdf(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_pdf(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text layer of a PDF file, one document per file.
 
     Pages without text, such as scans, are named. Words that are cut at the end of a line are joined, and ligatures are
     written as letters.
     """
-    stream = held(stream, options.file_limit)
+    stream = held(stream, options.file_bytes)
     if not stream.read(1):
         raise UnreadableFile("is empty")
     stream.seek(0)
@@ -73,15 +73,15 @@ def _opened(pypdf: Any, stream: BinaryIO) -> Any:
     return document
 
 
-def _pages(document: Any, options: FormatOptions) -> list[str]:
+def _pages(document: Any, options: ReadingPlan) -> list[str]:
     if len(document.pages) > MOST_PAGES:
         raise UnreadableFile(f"has {len(document.pages):,} pages, more than the {MOST_PAGES:,} allowed; split it")
     texts, size = [], 0
     for page in document.pages:
         texts.append(str(page.extract_text() or ""))
         size += len(texts[-1])
-        if size > options.limit:
-            raise oversize(options.limit)
+        if size > options.document_bytes:
+            raise oversize(options.document_bytes)
     return texts
 
 

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -17,6 +16,7 @@ from termburst.reading.formats.found import (
     reader,
     whole,
 )
+from termburst.reading.options import ReadingPlan
 
 _NAME = "an RTF document"
 _CODE_PAGE = re.compile(rb"\\ansicpg(\d{3,5})")
@@ -28,9 +28,9 @@ _INFO = re.compile(r"\{\\(title|author)\b ?((?:[^{}\\]|\\[^{}]|\\[{}])*)\}")
 
 
 @reader(_NAME)
-def read_rtf(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_rtf(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of an RTF file, one document per file."""
-    data = whole(stream, options.file_limit)
+    data = whole(stream, options.file_bytes)
     if not data.strip():
         raise UnreadableFile("is empty")
     if not data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"{\\rtf"):

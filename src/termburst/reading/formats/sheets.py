@@ -11,7 +11,6 @@ from typing import Any, BinaryIO
 
 from termburst.reading.documents import IdColumn
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -22,6 +21,7 @@ from termburst.reading.formats.found import (
     require_column,
 )
 from termburst.reading.formats.zip_package import ZipPackage
+from termburst.reading.options import ReadingPlan
 
 _NAME = "an Excel sheet"
 MOST_ROWS = 2**20  # as in Excel
@@ -32,9 +32,9 @@ _Row = tuple[Any, ...]
 
 
 @reader(_NAME)
-def read_xlsx(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_xlsx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The rows of the first sheet that is shown, one document per row; the first row names the columns."""
-    package = ZipPackage(stream, options.file_limit, _NAME)
+    package = ZipPackage(stream, options.file_bytes, _NAME)
     for name, data in package.unpack_all():  # openpyxl unpacks by itself, without limits
         if name.startswith("xl/worksheets/") and _FAR_CELL.search(data):
             raise UnreadableFile(f"has cells beyond the {MOST_ROWS:,} rows and 16,384 columns of a sheet")
@@ -59,7 +59,7 @@ def _sheet(book: Any, note: Note) -> Any:
     return sheets[0]
 
 
-def _documents(sheet: Any, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def _documents(sheet: Any, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     rows = _rows(sheet)
     header = [_cell_text(cell).strip() for cell in next(rows, ())]
     while header and not header[-1]:

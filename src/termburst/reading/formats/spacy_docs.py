@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -19,18 +18,19 @@ from termburst.reading.formats.found import (
     whole,
 )
 from termburst.reading.layers import word_layers
+from termburst.reading.options import ReadingPlan
 
 
 @reader("a DocBin of spaCy")
-def read_docbin(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_docbin(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """One document per spaCy document, as tokens of one layer; white space is no token."""
     layer = chosen_layer(options)
-    data = whole(stream, options.file_limit)
+    data = whole(stream, options.file_bytes)
     if not data:
         raise UnreadableFile("is empty")
     tokens = load("spacy.tokens", "spaCy", "spacy")
     vocabulary = load("spacy.vocab", "spaCy", "spacy").Vocab()
-    _check_size(data, options.file_limit)
+    _check_size(data, options.file_bytes)
     missing = 0
     for number, doc in enumerate(tokens.DocBin().from_bytes(data).get_docs(vocabulary), 1):
         words = [token for token in doc if not token.text.isspace()]

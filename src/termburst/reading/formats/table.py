@@ -7,20 +7,21 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from termburst.reading.formats.found import Format, FormatOptions, FoundDocument, Note, Reader, UnreadableFile
+from termburst.reading.formats.found import Format, FoundDocument, Note, Reader, UnreadableFile
+from termburst.reading.options import ReadingPlan
 
 
 def _reader(module: str, function: str) -> Reader:
     """A reader whose module is imported when it is used first."""
 
-    def read(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+    def read(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
         found: Reader = getattr(importlib.import_module(f"termburst.reading.formats.{module}"), function)
         return found(stream, options, note)
 
     return read
 
 
-def _read_old_office(_stream: BinaryIO, _options: FormatOptions, _note: Note) -> Iterator[FoundDocument]:
+def _read_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
     raise UnreadableFile(
         "is in an older Office format or encrypted; save it as .docx, .xlsx or .odt without a password"
     )

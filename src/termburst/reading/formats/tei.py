@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from termburst.reading.documents import Text
-from termburst.reading.formats.found import FormatOptions, FoundDocument, Note, Scalar, chosen_layer, dated, reader
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, chosen_layer, dated, reader
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, replace_by_text
 from termburst.reading.formats.tei_words import Tally, words_of
 from termburst.reading.formats.xml_by_path import attributes_of, matches_in, name_of, no_match, read_by_path
 from termburst.reading.formats.xml_events import XmlSource
+from termburst.reading.options import ReadingPlan
 
 _DOCUMENTS = ("TEI", "TEI.2", "bncDoc")  # TEI P5, TEI P4, the British National Corpus
 _BODIES = ("body", "wtext", "stext")
@@ -38,13 +39,13 @@ _BREAKS = ("lb", "pb", "cb", "gb", "milestone")
 
 
 @reader("XML")
-def read_xml(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_xml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The documents of a TEI file, or of any other XML file by an XPath.
 
     TEI: each ``<TEI>`` is one document; its text is what stands in ``<body>``. A body with ``<w>`` is read as tokens of
     the layer that is asked for. The encoding is what the XML declares.
     """
-    source = XmlSource(stream, options.file_limit, note)
+    source = XmlSource(stream, options.file_bytes, note)
     kind = local_name(source.root)
     if kind.lower() == "html":
         yield from _web_page(source, note)
@@ -56,13 +57,13 @@ def read_xml(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[F
         yield from read_by_path(source, options, note)
 
 
-def _needs_whole(options: FormatOptions) -> bool:
+def _needs_whole(options: ReadingPlan) -> bool:
     """Whether the path begins at the root, so that one text at a time is not enough."""
     path = options.xpath
     return path is not None and path.startswith("/") and not path.startswith("//")
 
 
-def _tei(source: XmlSource, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def _tei(source: XmlSource, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     tally: Tally = Counter()
     several = local_name(source.root) not in _DOCUMENTS
     number = documents = 0
@@ -83,7 +84,7 @@ def _tei(source: XmlSource, options: FormatOptions, note: Note) -> Iterator[Foun
         note(kind, detail.format(f"{count:,}") if "{}" in detail else times)
 
 
-def _documents(node: Any, name: str, options: FormatOptions, tally: Tally, note: Note) -> Iterator[FoundDocument]:
+def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: Note) -> Iterator[FoundDocument]:
     metadata = _header(node, tally)
     bodies = _bodies(node, tally)
     for body in bodies:
@@ -99,12 +100,12 @@ def _documents(node: Any, name: str, options: FormatOptions, tally: Tally, note:
     if words is not None:
         yield FoundDocument(name, words, metadata)
         return
-    if options.layer not in (None, "form"):
+    if options.layers not in (None, "form"):
         tally["no annotation", "there are no <w> elements, so the text is read without the layer"] += 1
     yield FoundDocument(name, "\n".join(text_of_body(body, tally) for body in bodies), metadata)
 
 
-def _part(match: Any, options: FormatOptions, tally: Tally) -> Text:
+def _part(match: Any, options: ReadingPlan, tally: Tally) -> Text:
     words = words_of([match], chosen_layer(options), tally)
     return text_of_body(match, tally) if words is None else words
 

@@ -6,6 +6,7 @@ import codecs
 from collections.abc import Iterator
 from typing import BinaryIO
 
+from termburst.messages import named
 from termburst.reading.formats.found import CHUNK, Note, UnreadableFile, megabytes
 
 _MARKS = (  # the longer ones first: that of UTF-32 begins as that of UTF-16 does
@@ -95,7 +96,8 @@ def text_blocks(stream: BinaryIO, limit: int, note: Note) -> Iterator[str]:
         cut = text.rfind("\n") + 1
         if not cut and len(text) > limit:
             raise UnreadableFile(
-                f"line {lines + 1} holds more than {megabytes(limit)}; if that is meant, raise --max-document-mb"
+                f"line {lines + 1} holds more than {megabytes(limit)}; if that is meant, raise "
+                + named("max_document_mb")
             )
         block, rest = text[:cut], text[cut:]
         if "\0" in block:

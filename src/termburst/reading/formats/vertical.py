@@ -14,7 +14,6 @@ from typing import BinaryIO
 
 from termburst.reading.formats.conllu import number_or_text
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -25,6 +24,7 @@ from termburst.reading.formats.found import (
 )
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import layers_in, word_layers
+from termburst.reading.options import ReadingPlan
 
 _DOCUMENTS = ("text", "doc", "document", "file")
 _TAG = re.compile(r"""<(/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'[^']*'))*)\s*/?>\s*$""")
@@ -38,15 +38,15 @@ _ENOUGH = 2**16  # characters to read at a time
 
 
 @reader("vertical text")
-def read_vertical(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_vertical(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The documents of a vertical file: each ``<text …>`` is one, and its attributes are the metadata.
 
     In the place of ``<text>`` there may be ``<doc>``, ``<document>`` or ``<file>``: the one that comes first counts.
     Where there is none of them, the whole file is one document.
     """
-    parser = _Parser(chosen_layer(options), options.limit, note)
+    parser = _Parser(chosen_layer(options), options.document_bytes, note)
     first = ""  # enough to find out what the columns are
-    for block in text_blocks(stream, options.limit, note):
+    for block in text_blocks(stream, options.document_bytes, note):
         first += block
         if len(first) < _ENOUGH:
             continue

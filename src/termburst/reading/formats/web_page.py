@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from termburst.reading.formats.found import (
-    FormatOptions,
     FoundDocument,
     Note,
     Scalar,
@@ -20,6 +19,7 @@ from termburst.reading.formats.main_text import keep_main_text, letters
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import etree, replace_by_text
 from termburst.reading.formats.text_lines import decode_all
+from termburst.reading.options import ReadingPlan
 
 _NAME = "a web page"
 # fmt: off
@@ -40,13 +40,13 @@ _DEPTH = re.compile("excessive depth", re.IGNORECASE)
 
 
 @reader(_NAME)
-def read_html(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_html(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The main text of a web page, one document per file.
 
     Menus, footers and their like are left out (`keep_main_text`). The note "markup removed" names them and says how
     much of the text they were.
     """
-    data = whole(stream, options.file_limit)
+    data = whole(stream, options.file_bytes)
     if not data.strip():
         raise UnreadableFile("is empty")
     source = decode_all(data, note, declared_encoding(data))

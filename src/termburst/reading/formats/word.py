@@ -6,9 +6,10 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import FormatOptions, FoundDocument, Note, Scalar, UnreadableFile, reader
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, reader
 from termburst.reading.formats.safe_xml import local_name, parse
 from termburst.reading.formats.zip_package import ZipPackage
+from termburst.reading.options import ReadingPlan
 
 _NAME = "a Word document"
 # What a document has twice or does not show: moved text at its old place, drawings for old programs, ruby.
@@ -17,13 +18,13 @@ _CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab"
 
 
 @reader(_NAME)
-def read_docx(stream: BinaryIO, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_docx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of a Word document, one document per file.
 
     Footnotes and endnotes stand at the end of the text. Headers, footers and comments are left out. Deletions that are
     tracked are left out, insertions are kept.
     """
-    package = ZipPackage(stream, options.file_limit, _NAME)
+    package = ZipPackage(stream, options.file_bytes, _NAME)
     main = _main_part(package, note)
     folder = posixpath.dirname(main)
     text = _text(parse(package.require(main), note, main), note)

@@ -7,25 +7,26 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from termburst.messages import named
 from termburst.reading.faults import reason
-from termburst.reading.formats.found import FormatOptions, FoundDocument, Note, Scalar, UnreadableFile
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile
 from termburst.reading.formats.marked_text import BLOCK, lines_of, text_below
 from termburst.reading.formats.safe_xml import etree, local_name
 from termburst.reading.formats.xml_events import XmlSource
+from termburst.reading.options import ReadingPlan
 
 TEI = "http://www.tei-c.org/ns/1.0"
 _XML = "{http://www.w3.org/XML/1998/namespace}"
 _ANYWHERE = re.compile(r"//([A-Za-z_][\w.-]*)$")  # a path that needs no more of the file than one element at a time
 
 
-def read_by_path(source: XmlSource, options: FormatOptions, note: Note) -> Iterator[FoundDocument]:
+def read_by_path(source: XmlSource, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """Each match of the XPath is one document; its attributes are metadata."""
     path = options.xpath
     if path is None:
-        raise UnreadableFile(
-            f"is XML of the kind <{local_name(source.root)}>, which is not TEI; "
-            f"say with --xpath which elements are documents, such as --xpath //{_elements(source)}"
-        )
+        first, listed = _elements(source)
+        advice = "say which elements are documents, such as " + named("xpath", f"//{first}") + f"; it has {listed}"
+        raise UnreadableFile(f"is XML of the kind <{local_name(source.root)}>, which is not TEI; " + advice)
     simple = _ANYWHERE.match(path)
     matches = source.outermost([f"{{*}}{simple[1]}"]) if simple else iter(matches_in(source.tree(), path, note))
     number = 0
@@ -38,7 +39,7 @@ def read_by_path(source: XmlSource, options: FormatOptions, note: Note) -> Itera
 
 def no_match(path: str) -> UnreadableFile:
     """The sentence for a path that finds nothing."""
-    return UnreadableFile(f"has no match for --xpath {path}; check the names of the elements")
+    return UnreadableFile("has no match for " + named("xpath", path) + "; check the names of the elements")
 
 
 def name_of(match: Any, number: int) -> str:
@@ -64,10 +65,10 @@ def matches_in(root: Any, path: str, note: Note) -> list[Any]:
             if found:
                 note(
                     "namespaces ignored",
-                    "the names in --xpath have no prefix, the elements of the file have a namespace",
+                    "the names in " + named("xpath") + " have no prefix, the elements of the file have a namespace",
                 )
     except xml.XPathError as error:
-        raise UnreadableFile(f"--xpath {path} cannot be used ({reason(error)})") from error
+        raise UnreadableFile(named("xpath", path) + f" cannot be used ({reason(error)})") from error
     if isinstance(found, (str, float, bool)):
         return [str(found)]
     nodes = [node for node in found if isinstance(node, str) or isinstance(getattr(node, "tag", None), str)]
@@ -109,10 +110,10 @@ def text_of(node: Any) -> str:
     return lines_of(text_below(node))
 
 
-def _elements(source: XmlSource) -> str:
-    """The most frequent elements of a file, as help."""
+def _elements(source: XmlSource) -> tuple[str, str]:
+    """The first element of a file, and the most frequent ones, as help."""
     names = Counter(local_name(node) for node in source.tree().iter() if isinstance(node.tag, str))
     names.pop(local_name(source.root), None)
     shown = [f"{name} ({count:,})" for name, count in names.most_common(8)]
     first = next(iter(names), local_name(source.root))
-    return f"{first}; it has " + (", ".join(shown) if shown else "no other elements")
+    return first, ", ".join(shown) if shown else "no other elements"

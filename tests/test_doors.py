@@ -1,0 +1,68 @@
+"""Every option is written once: Python, the command line and the docs have the same options, defaults and values."""
+
+import ast
+import inspect
+import re
+from pathlib import Path
+from typing import get_args
+
+import pytest
+
+import termburst as tb
+from termburst.cli.app import app
+from termburst.options import option_table, options_of
+from termburst.reading.options import ReadingOptions
+
+ROOT = Path(__file__).parents[1]
+SOURCE = ROOT / "src" / "termburst"
+DATA = {"source", "metadata", "tokenizer", "terms"}  # what `read` takes that is no option
+READ = inspect.signature(tb.read, eval_str=True).parameters
+
+
+@pytest.mark.parametrize("name", options_of(ReadingOptions))
+def test_an_argument_of_read_is_an_option_with_its_default_and_type(name):
+    option, argument = options_of(ReadingOptions)[name], READ[name]
+    assert argument.default == option.default
+    assert argument.kind is inspect.Parameter.KEYWORD_ONLY
+    if name == "id":  # for lists, it is the ids themselves
+        assert set(get_args(option.type)) < set(get_args(argument.annotation))
+    else:
+        assert argument.annotation == option.type
+
+
+def commands():
+    """The parameters of every command that reads text."""
+    groups = [app, *(group.typer_instance for group in app.registered_groups)]
+    every = [one for group in groups for one in group.registered_commands]
+    found = {one.callback.__name__: inspect.signature(one.callback).parameters for one in every}
+    return {name: parameters for name, parameters in found.items() if "encoding" in parameters}
+
+
+@pytest.mark.parametrize(("command", "parameters"), commands().items())
+def test_a_command_has_the_same_options_of_reading_as_python(command, parameters):
+    for name, option in options_of(ReadingOptions).items():
+        kind, about = get_args(parameters[name].annotation)
+        assert kind == option.type, name
+        assert parameters[name].default == option.default, name
+        assert str(about.default).partition("/")[0] == f"--{name.replace('_', '-')}"
+        assert (about.help, about.min, about.max) == (option.option.help, option.option.least, option.option.most)
+
+
+def test_commands_that_read_text():
+    assert len(commands()) >= 12
+
+
+@pytest.mark.parametrize(("page", "options"), [("reading.md", ReadingOptions)])
+def test_docs_have_the_table_of_options(page, options):
+    assert option_table(options) in (ROOT / "docs" / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", [p for p in SOURCE.rglob("*.py") if "cli" not in p.parts], ids=lambda p: p.stem)
+def test_only_the_command_line_names_options_with_dashes(path):
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docs = {
+        id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, documented) and ast.get_docstring(node)
+    }
+    strings = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in docs]
+    assert not [text for text in strings if isinstance(text, str) and re.search(r"(?<![\w-])--[a-z]", text)]
