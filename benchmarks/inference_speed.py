@@ -148,7 +148,10 @@ def intervals_cost(X: Any) -> None:
     for name, function in (
         ("burstiness_test", lambda shown: tb.burstiness_test(X, intervals=shown)),
         ("keyness", lambda shown: tb.keyness(A, B, confidence=0.95 if shown else None)),
-        ("keyness of burstiness", lambda shown: tb.keyness(A, B, of="burstiness", confidence=0.95 if shown else None)),
+        (
+            "keyness of burstiness",
+            lambda shown: tb.keyness(A, B, compare="burstiness", confidence=0.95 if shown else None),
+        ),
         ("design", lambda shown: tb.keyness_design(X, "eighth", metadata=about, confidence=0.95 if shown else None)),
     ):
         bare, whole = (processor_time(lambda run=function, shown=shown: run(shown)) for shown in (False, True))

@@ -25,7 +25,7 @@ KeynessMethod = Literal[
     "bootstrap",
     "log-odds",
 ]
-Compared = Literal["frequency", "burstiness"]  # what keyness compares
+Compare = Literal["frequency", "burstiness"]  # what keyness compares
 Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
 TermSort = Literal["effect", "plr", "lr", "p", "term"]  # of a table of terms
 CollocateSort = Literal["p", "log_dice", "log_ratio", "n_window", "n", "term"]  # of a table of collocates
@@ -38,7 +38,7 @@ FORMS: tuple[Form, ...] = get_args(Form)
 FITS: tuple[Fit, ...] = get_args(Fit)
 TESTS: tuple[Test, ...] = get_args(Test)
 KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
-COMPARED: tuple[Compared, ...] = get_args(Compared)
+COMPARE: tuple[Compare, ...] = get_args(Compare)
 SORTS: tuple[Sort, ...] = get_args(Sort)
 TERM_SORTS: tuple[TermSort, ...] = get_args(TermSort)
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)

@@ -14,7 +14,7 @@ from termburst.cli.report import report
 from termburst.counting.counted_corpus import corpus_counting
 from termburst.report import summarize
 
-SAME = {"fdr": "adjust", "by_test": "test", "examples": "lines"}  # options of the command line that are named otherwise
+SAME = {"by_test": "test", "examples": "lines"}  # options of the command line that are named otherwise
 
 
 def defaults(function):

@@ -129,7 +129,7 @@ def test_methods_by_name(run, folders, method):
         ((), "two corpora, A and B; or one corpus and --by"),
         (("--by", "mood"), "no column 'mood', only 'kind', 'text'; choose one with --by"),
         (("--by", "kind", "--id", "kind"), "--by takes the place of --id"),
-        (("--by", "kind", "--fdr", "q"), "Invalid value for '--fdr': 'q' is not one of 'bh',"),
+        (("--by", "kind", "--adjust", "q"), "Invalid value for '--adjust': 'q' is not one of 'bh',"),
         (("--by", "kind", "--sort", "q"), "Invalid value for '--sort': 'q' is not one of 'p',"),
     ],
 )

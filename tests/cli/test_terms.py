@@ -219,7 +219,7 @@ def test_terms_with_p_values(done, tmp_path):
     assert first["p_value"] < 1e-6
     assert first["how"] == "exact"
     assert {"p_plr", "p_lr", "p_score", "q_value", "dp", "juilland_d"} <= set(first)
-    by_ratio = done("terms", path, "--lines", "--test", "--statistic", "lr", "--fdr", "holm", *ALL).rows
+    by_ratio = done("terms", path, "--lines", "--test", "--statistic", "lr", "--adjust", "holm", *ALL).rows
     assert by_ratio["ha"]["p_value"] == by_ratio["ha"]["p_lr"]
 
 
@@ -236,9 +236,9 @@ def test_the_table_shows_what_was_tested(done, corpus, statistic):
         (("--test", "--parts"), "--test has its own columns"),
         (("--test", "--fit", "exact"), "--test has its own columns"),
         (("--statistic", "lr"), "--statistic needs --test; add --test"),
-        (("--fdr", "by"), "--fdr needs --test; add --test"),
+        (("--adjust", "by"), "--adjust needs --test; add --test"),
         (("--sort", "p"), "--sort p needs --test; add --test"),
-        (("--test", "--fdr", "bonferroni"), "'bonferroni' is not one of 'bh', 'by', 'holm', 'storey', 'none'"),
+        (("--test", "--adjust", "bonferroni"), "'bonferroni' is not one of 'bh', 'by', 'holm', 'storey', 'none'"),
     ],
 )
 def test_options_that_do_not_go_together(fault, corpus, arguments, said):

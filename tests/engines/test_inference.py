@@ -166,7 +166,7 @@ def of_groups(engine, texts, groups):
 
 KEYNESS = [
     {},
-    {"of": "burstiness"},
+    {"compare": "burstiness"},
     *slow(
         {"adjust": "storey", "min_count": 5, "confidence": 0.8},
         {"method": "g2", "adjust": "holm"},
@@ -177,19 +177,19 @@ KEYNESS = [
 
 @pytest.mark.parametrize("options", KEYNESS)
 def test_keyness_of_two_frames(options, engine, of_groups, counts, groups, local):
-    if engine.name == "spark" and options not in ({}, {"of": "burstiness"}):
+    if engine.name == "spark" and options not in ({}, {"compare": "burstiness"}):
         pytest.skip("seconds each: two cover what differs on Spark")
     label = np.array(groups)
     expected = tb.keyness(*(statistics(counts, keep) for keep in (label == "x", label != "x")), **options)
     a, b = (part(engine, of_groups, "group", keep) for keep in (["x"], ["y", "z"]))
     assert_same(local(engines.keyness(a, b, **options)), expected)
-    if options.get("confidence", 0.95) and "of" not in options:
+    if options.get("confidence", 0.95) and "compare" not in options:
         assert (expected["effect"] > 0).sum() > 3
 
 
-@pytest.mark.parametrize("options", [{}, *slow({"contrasts": True}, {"contrasts": True, "of": "burstiness"})])
+@pytest.mark.parametrize("options", [{}, *slow({"contrasts": True}, {"contrasts": True, "compare": "burstiness"})])
 def test_keyness_by_a_column(options, engine, of_groups, counts, groups, local):
-    if engine.name == "spark" and options.get("of"):
+    if engine.name == "spark" and options.get("compare"):
         pytest.skip("seconds each: two cover what differs on Spark")
     X, terms = counts
     expected = tb.keyness_groups(X, groups, terms=terms, **options)
@@ -199,7 +199,8 @@ def test_keyness_by_a_column(options, engine, of_groups, counts, groups, local):
     if "contrasts" in options:
         label = np.array(groups)
         one = tb.keyness(
-            *(statistics(counts, keep) for keep in (label == "y", label != "y")), of=options.get("of", "frequency")
+            *(statistics(counts, keep) for keep in (label == "y", label != "y")),
+            compare=options.get("compare", "frequency"),
         )
         over_all_groups = ("q_value", "effect")
         assert_same(found.filter(group="y").drop("group", *over_all_groups), one.drop(over_all_groups))
@@ -316,8 +317,8 @@ def test_effects_of_more_terms_than_come_here(monkeypatch):
         (lambda f: engines.keyness(f, f, method="bootstrap"), "the method 'bootstrap' resamples all terms together"),
         (lambda f: engines.keyness(f, f, method="g3"), "method must be one of"),
         (lambda f: engines.keyness(f, f, confidence=2), "confidence must"),
-        (lambda f: engines.keyness(f, f, of="length"), "of must be one of"),
-        (lambda f: engines.keyness(f, f, of="burstiness", method="g2"), "of='burstiness' has one method"),
+        (lambda f: engines.keyness(f, f, compare="length"), "compare must be one of"),
+        (lambda f: engines.keyness(f, f, compare="burstiness", method="g2"), "compare='burstiness' has one method"),
         (lambda f: engines.keyness(f, by="three", confidence=0.9), "confidence=0.9 needs contrasts=True"),
         (lambda f: engines.burstiness_test(f, test="z"), "test must be one of"),
         (lambda f: engines.burstiness_test(f, draws=9), "draws must be"),
@@ -385,5 +386,5 @@ def test_patterns_without_terms():
     frame = pl.LazyFrame([(None, 0, 5, 9)], schema=schema, orient="row")
     for found in (engines.burstiness_test(frame), engines.burst_effects(frame), engines.dispersion(frame)):
         assert found.collect().height == 0
-    for options in ({}, {"of": "burstiness"}):
+    for options in ({}, {"compare": "burstiness"}):
         assert engines.keyness(frame, frame, **options).collect().height == 0

@@ -21,9 +21,9 @@ from termburst.cli.report import report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.sentences import burstiest
 from termburst.cli.shared import (
+    AdjustOption,
     CsvAsIs,
     Excel,
-    FdrOption,
     FormatOption,
     FormOption,
     MinCount,
@@ -103,7 +103,7 @@ def terms(
         Test,
         typer.Option("--statistic", help="With --test: test repetition (plr), or any over-dispersion (lr, score)."),
     ] = "plr",
-    fdr: FdrOption = "bh",
+    adjust: AdjustOption = "bh",
 ) -> None:
     """List the terms, the burstiest first, and how bursty each is; with --test, also how sure that is.
 
@@ -119,8 +119,8 @@ def terms(
         raise ValueError("--test has its own columns, including the exact fit; omit --parts and --fit")
     if by_test != "plr" and not test:
         raise ValueError("--statistic needs --test; add --test")
-    if fdr != "bh" and not test:
-        raise ValueError("--fdr needs --test; add --test")
+    if adjust != "bh" and not test:
+        raise ValueError("--adjust needs --test; add --test")
     if sort in ("p", "lr") and not test:
         raise ValueError(f"--sort {sort} needs --test; add --test")
     settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
@@ -129,7 +129,7 @@ def terms(
     with working("Computing"):
         if test:
             table = burstiness_test(
-                statistics, test=by_test, mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count, sort=sort
+                statistics, test=by_test, mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count, sort=sort
             )
         else:
             table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit, sort=sort)

@@ -1,4 +1,4 @@
-"""Which terms burst more in one corpus than in another? As frames; `keyness(of="burstiness")` calls this."""
+"""Which terms burst more in one corpus than in another? As frames; `keyness(compare="burstiness")` calls this."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Names = NDArray[np.object_] | None
 def burst_comparison(
     a: TermCells, b: TermCells, names: Names, *, confidence: float | None, adjust: str, min_count: int, sort: Sort
 ) -> pl.DataFrame:
-    """The frame of `termburst.keyness` with of="burstiness".
+    """The frame of `termburst.keyness` with compare="burstiness".
 
     term, n_a, n_b, b_a, b_b, burst_ratio_a, burst_ratio_b, log_ratio (log₂ of their ratio) with ci_low, ci_high and
     effect (the end nearest to 0; 0 if the interval contains 0 or q > 1 − confidence), statistic, p_value, q_value, and

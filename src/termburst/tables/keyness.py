@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.display import did_you_mean
 from termburst.forks import check_fork
 from termburst.inference import keyness as tests
 from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
@@ -19,7 +20,7 @@ from termburst.inference.multiplicity import adjust as adjusted
 from termburst.inference.multiplicity import estimate_null_share
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells, term_cells
-from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, SORTS, Compared, Sort
+from termburst.names import ADJUSTMENTS, COMPARE, KEYNESS_METHODS, SORTS, Compare, Sort
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_comparison import burst_comparison, burst_contrasts
@@ -47,7 +48,7 @@ def keyness(
     adjust: str = "bh",
     min_count: int = 1,
     sort: Sort = "p",
-    of: Compared = "frequency",
+    compare: Compare = "frequency",
     **design: Any,
 ) -> pl.DataFrame:
     """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
@@ -81,7 +82,7 @@ def keyness(
         Terms that occur less often in both together are left out, and not counted in the adjustment.
     sort : {"p", "effect", "log_ratio", "term"}
         "effect" puts the words first that A uses more by the largest factor, of those with q ≤ 1 − confidence.
-    of : {"frequency", "burstiness"}
+    compare : {"frequency", "burstiness"}
         What is compared. "burstiness": which terms burst more in A than in B, whatever their frequencies. Then
         log_ratio is log₂ of the ratio of the burst ratios, burst_ratio_a and burst_ratio_b, and there are neither
         frequencies per million nor dp; see `termburst.inference.differential_burstiness`.
@@ -125,7 +126,7 @@ def keyness(
         common = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
         return _by_formula(A, B, formula, method, terms=terms, **common, **design)
     a, b, names = aligned(A, B, terms, terms_b)
-    if _of_burstiness(of, method):
+    if _of_burstiness(compare, method):
         return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
     compared = compared_terms(a, b, method, confidence, min_count)
     table = _finished([compared], names, adjust, confidence)[0]
@@ -137,8 +138,9 @@ def _by_formula(A: Any, B: Any, formula: str | None, method: str, **options: Any
     """`keyness_design`, after checking that options for it come with a formula, and others without."""
     from termburst.tables.designs import keyness_design
 
-    if unknown := options.keys() - {*inspect.signature(keyness_design).parameters}:
-        raise TypeError(f"keyness has no option {', '.join(sorted(unknown))}")
+    if unknown := sorted(options.keys() - {*inspect.signature(keyness_design).parameters}):
+        known = [name for function in (keyness, keyness_design) for name in inspect.signature(function).parameters]
+        raise TypeError(f"keyness has no option {', '.join(unknown)}{did_you_mean(unknown[0], known)}")
     if formula is None and B is not None:
         raise ValueError("contrast, cluster, strata and metadata go with formula=, and not with B")
     if formula is None:
@@ -161,7 +163,7 @@ def keyness_groups(
     adjust: str = "bh",
     min_count: int = 1,
     sort: Sort = "p",
-    of: Compared = "frequency",
+    compare: Compare = "frequency",
 ) -> pl.DataFrame:
     """Which terms differ between several groups of documents?
 
@@ -174,7 +176,7 @@ def keyness_groups(
     X : count matrix, or a corpus
     labels : list, array or Series with one label per document
         All of one type, at least two different ones, and none missing.
-    terms, adjust, min_count, sort, confidence, method, of : see `keyness`; the last three are only for contrasts
+    terms, adjust, min_count, sort, confidence, method, compare : see `keyness`; the last three are only for contrasts
     contrasts : bool
         Whether to return the contrasts instead of the overall test.
 
@@ -194,7 +196,7 @@ def keyness_groups(
     """
     min_count = _checked(sort, method, confidence, adjust, min_count)
     if not contrasts:
-        check_overall(sort, method, confidence, of)
+        check_overall(sort, method, confidence, compare)
     if isinstance(X, TermStatistics):
         raise ValueError("groups need a count matrix: statistics do not keep which document contains what")
     counts = canonical_counts(X)
@@ -205,7 +207,7 @@ def keyness_groups(
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
     warn_of_lone_documents(np.bincount(place))
-    if _of_burstiness(of, method):
+    if _of_burstiness(compare, method):
         named = ((name, term_cells(parts[g]), term_cells(counts[place != g])) for g, name in enumerate(groups))
         return burst_contrasts(named, names, confidence, adjust, min_count, sort)
     if contrasts:
@@ -321,21 +323,21 @@ def _contrasts(groups: Sequence[str], tables: Sequence[pl.DataFrame]) -> pl.Data
     return pl.concat(named).select("term", "group", pl.exclude("term", "group"))
 
 
-def _of_burstiness(of: Any, method: Any) -> bool:
-    """Whether burst ratios are compared; ValueError if *of* is unknown, or if the method cannot do that."""
-    check_name("of", of, COMPARED)
-    if of == "burstiness" and method != "beta-binomial":
-        raise ValueError(f"of='burstiness' has one method, 'beta-binomial'; omit method={method!r}")
-    return bool(of == "burstiness")
+def _of_burstiness(compare: Any, method: Any) -> bool:
+    """Whether burst ratios are compared; ValueError if *compare* is unknown, or if the method cannot do that."""
+    check_name("compare", compare, COMPARE)
+    if compare == "burstiness" and method != "beta-binomial":
+        raise ValueError(f"compare='burstiness' has one method, 'beta-binomial'; omit method={method!r}")
+    return bool(compare == "burstiness")
 
 
-def check_overall(sort: Any, method: Any, confidence: Any, of: Any) -> None:
+def check_overall(sort: Any, method: Any, confidence: Any, compare: Any) -> None:
     """Raise ValueError for options that the test over all groups does not have."""
     overall: dict[str, tuple[Any, Any]] = {
         "sort": (sort, ("p", "term")),
         "method": (method, ("beta-binomial",)),
         "confidence": (confidence, (0.95,)),
-        "of": (of, ("frequency",)),
+        "compare": (compare, ("frequency",)),
     }
     for option, (value, allowed) in overall.items():
         if value not in allowed:
