@@ -11,7 +11,7 @@ Detail = Literal["frequencies", "moments", "patterns"]  # what statistics rememb
 Form = Literal["printed", "corrected", "exact"]  # of λ
 Invalid = Literal["clamp", "raise"]  # what happens to terms without a positive precision
 Fit = Literal["penalized", "exact", "none"]  # which estimates of α and α_¬ a table shows
-Test = Literal["plr", "lr", "score"]  # the statistic that `p_value` belongs to
+Statistic = Literal["plr", "lr", "score"]  # of the burstiness test: the statistic that `p_value` belongs to
 KeynessMethod = Literal[
     "beta-binomial",
     "permutation",
@@ -36,7 +36,7 @@ UrnKind = Literal["constant", "diagonal", "full"]  # what a word brings on: all 
 DETAILS: tuple[Detail, ...] = get_args(Detail)  # each has all that those before it have
 FORMS: tuple[Form, ...] = get_args(Form)
 FITS: tuple[Fit, ...] = get_args(Fit)
-TESTS: tuple[Test, ...] = get_args(Test)
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
 COMPARE: tuple[Compare, ...] = get_args(Compare)
 SORTS: tuple[Sort, ...] = get_args(Sort)

@@ -72,9 +72,16 @@ def small_groups(monkeypatch):
     [
         {},
         *slow(
-            {"test": "lr", "adjust": "storey", "min_count": 3, "dispersion": False, "intervals": False, "seed": 5},
-            {"test": "score", "adjust": "holm", "mid_p": True, "form": "corrected", "mu": 20.0, "dispersion": False},
-            {"test": "score", "adjust": "by", "intervals": False, "dispersion": False},
+            {"statistic": "lr", "adjust": "storey", "min_count": 3, "dispersion": False, "intervals": False, "seed": 5},
+            {
+                "statistic": "score",
+                "adjust": "holm",
+                "mid_p": True,
+                "form": "corrected",
+                "mu": 20.0,
+                "dispersion": False,
+            },
+            {"statistic": "score", "adjust": "by", "intervals": False, "dispersion": False},
         ),
     ],
 )
@@ -320,7 +327,7 @@ def test_effects_of_more_terms_than_come_here(monkeypatch):
         (lambda f: engines.keyness(f, f, compare="length"), "compare must be one of"),
         (lambda f: engines.keyness(f, f, compare="burstiness", method="g2"), "compare='burstiness' has one method"),
         (lambda f: engines.keyness(f, by="three", confidence=0.9), "confidence=0.9 needs contrasts=True"),
-        (lambda f: engines.burstiness_test(f, test="z"), "test must be one of"),
+        (lambda f: engines.burstiness_test(f, statistic="z"), "statistic must be one of"),
         (lambda f: engines.burstiness_test(f, draws=9), "draws must be"),
         (lambda f: engines.burstiness_test(f.lazy(), sigma2=-1.0), "sigma2"),
         (lambda f: engines.burst_effects(f, confidence=1.5), "confidence must"),

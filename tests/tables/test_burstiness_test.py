@@ -62,18 +62,18 @@ def test_the_table_contains_the_results_of_the_functions(X, table):
         np.testing.assert_array_equal(table[name].fill_null(np.nan).to_numpy(), measures[name][at])
 
 
-@pytest.mark.parametrize("test", ["plr", "lr", "score"])
-def test_which_p_value_is_adjusted(X, test):
-    table = tb.burstiness_test(X, NAMES, test=test, draws=999, dispersion=False, sort="p")
+@pytest.mark.parametrize("statistic", ["plr", "lr", "score"])
+def test_which_p_value_is_adjusted(X, statistic):
+    table = tb.burstiness_test(X, NAMES, statistic=statistic, draws=999, dispersion=False, sort="p")
     assert table.columns == COLUMNS
-    found = getattr(burstiness(X, draws=999), test)
+    found = getattr(burstiness(X, draws=999), statistic)
     at = [NAMES.index(term) for term in table["term"]]
-    assert table["p_value"].to_list() == table[f"p_{test}"].to_list()
+    assert table["p_value"].to_list() == table[f"p_{statistic}"].to_list()
     np.testing.assert_array_equal(table["log10_p"], found.log10_p[at])
     assert table["how"].to_list() == found.how[at].tolist()
     expected = stats.false_discovery_control(table["p_value"].to_numpy())
     np.testing.assert_allclose(table["q_value"], expected, rtol=1e-9, atol=1e-300)
-    keys = list(zip(table["log10_p"], -table[test].round(9), table["term"], strict=True))
+    keys = list(zip(table["log10_p"], -table[statistic].round(9), table["term"], strict=True))
     assert keys == sorted(keys)
 
 
@@ -195,7 +195,7 @@ def test_bursty_words_of_real_text_are_found():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"test": "wald"}, "test must be one of 'plr', 'lr', 'score'; got 'wald'"),
+        ({"statistic": "wald"}, "statistic must be one of 'plr', 'lr', 'score'; got 'wald'"),
         ({"adjust": "fdr"}, "adjust must be one of 'bh', 'by', 'holm', 'storey', 'none'; got 'fdr'"),
         ({"form": "proper"}, "form must be one of"),
         ({"draws": 10}, "draws must be a whole number of 99 or more; got 10"),
@@ -206,7 +206,7 @@ def test_bursty_words_of_real_text_are_found():
         ({"seed": -1}, "seed must be a whole number of 0 or more; got -1"),
         ({"seed": 1.5}, "seed must be a whole number of 0 or more; got 1.5"),
         ({"sort": "q"}, "sort must be one of 'effect', 'plr', 'lr', 'p', 'term'; got 'q'"),
-        ({"test": ["plr"]}, "test must be one of"),
+        ({"statistic": ["plr"]}, "statistic must be one of"),
         ({"adjust": ["bh"]}, "adjust must be one of"),
         ({"adjust": 3}, "adjust must be one of"),
         *(

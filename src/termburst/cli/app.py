@@ -37,7 +37,7 @@ from termburst.cli.shared import (
 from termburst.cli.stats import stats
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import printable
-from termburst.names import Detail, Fit, TermSort, Test
+from termburst.names import Detail, Fit, Statistic, TermSort
 
 if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics
@@ -99,8 +99,8 @@ def terms(
     test: Annotated[
         bool, typer.Option("--test", help="Test every term: p- and q-values, measures of dispersion.")
     ] = False,
-    by_test: Annotated[
-        Test,
+    statistic: Annotated[
+        Statistic,
         typer.Option("--statistic", help="With --test: test repetition (plr), or any over-dispersion (lr, score)."),
     ] = "plr",
     adjust: AdjustOption = "bh",
@@ -117,7 +117,7 @@ def terms(
 
     if test and (parts or fit != "penalized"):
         raise ValueError("--test has its own columns, including the exact fit; omit --parts and --fit")
-    if by_test != "plr" and not test:
+    if statistic != "plr" and not test:
         raise ValueError("--statistic needs --test; add --test")
     if adjust != "bh" and not test:
         raise ValueError("--adjust needs --test; add --test")
@@ -129,7 +129,14 @@ def terms(
     with working("Computing"):
         if test:
             table = burstiness_test(
-                statistics, test=by_test, mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count, sort=sort
+                statistics,
+                statistic=statistic,
+                mu=mu,
+                sigma2=sigma2,
+                form=form,
+                adjust=adjust,
+                min_count=min_count,
+                sort=sort,
             )
         else:
             table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit, sort=sort)
@@ -139,7 +146,7 @@ def terms(
     if sort == "effect" and "effect" not in table.columns:
         title.append(f"sorted by λ (plr): the effect needs statistics with --detail patterns, not {statistics.detail}")
     if settled is Format.table:
-        table = table.select(_narrow(table.columns, by_test if test else None))
+        table = table.select(_narrow(table.columns, statistic if test else None))
     write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
         say(*_COLUMNS if "effect" in table.columns else _COLUMNS[:1])

@@ -38,7 +38,7 @@ from termburst.inference.robust_scale import BANDS, ScaleSums, scale_sums
 from termburst.models.cells import TermCells, check_lengths
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalties import checked_hyperparameters
-from termburst.names import Form, Test
+from termburst.names import Form, Statistic
 from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_columns import burst_columns
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 def burstiness_test(
     frame: Any,
     *,
-    test: Test = "plr",
+    statistic: Statistic = "plr",
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
@@ -77,7 +77,7 @@ def burstiness_test(
     Parameters
     ----------
     frame, counting, check, **columns : see `term_statistics`
-    test, mu, sigma2, form, adjust, mid_p, min_count, draws, seed, dispersion, intervals
+    statistic, mu, sigma2, form, adjust, mid_p, min_count, draws, seed, dispersion, intervals
         See `termburst.burstiness_test`.
 
     Examples
@@ -90,9 +90,14 @@ def burstiness_test(
     ('ha', 4, 1, 'exact')
     """
     check_form(form)
-    min_count, draws, seed = checked_options(test, adjust, min_count, draws, seed)
+    min_count, draws, seed = checked_options(statistic, adjust, min_count, draws, seed)
     options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "mid_p": mid_p, "draws": draws, "seed": seed}
-    shown: dict[str, Any] = {"test": test, "min_count": min_count, "dispersion": dispersion, "intervals": intervals}
+    shown: dict[str, Any] = {
+        "statistic": statistic,
+        "min_count": min_count,
+        "dispersion": dispersion,
+        "intervals": intervals,
+    }
     source = opened(frame, columns, check=check)
     if isinstance(source.frame, nw.DataFrame):
         statistics = statistics_of(source, counting, "patterns")

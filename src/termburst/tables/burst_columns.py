@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from termburst.inference.burst_effects import FEWEST, BurstEffects, burst_effects, hardly_repeats
 from termburst.models.cells import TermCells, term_cells
-from termburst.names import TermSort, Test
+from termburst.names import Statistic, TermSort
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def burst_columns(effects: BurstEffects) -> dict[str, Any]:
     }
 
 
-def sorted_terms(table: pl.DataFrame, sort: TermSort, test: Test = "plr") -> pl.DataFrame:
+def sorted_terms(table: pl.DataFrame, sort: TermSort, statistic: Statistic = "plr") -> pl.DataFrame:
     """The rows in the given order. Columns that the table does not have are passed over; null comes last.
 
     Examples
@@ -54,7 +54,7 @@ def sorted_terms(table: pl.DataFrame, sort: TermSort, test: Test = "plr") -> pl.
     keys = [-pl.col(name).round(9) for name in largest if name in table.columns]
     if sort != "term":
         keys += [pl.col(name) for name in ("log10_p",) if name in table.columns]
-        keys += [-pl.col(name).round(9) for name in (test,) if name in table.columns]
+        keys += [-pl.col(name).round(9) for name in (statistic,) if name in table.columns]
     return table.sort([*keys, "term"], nulls_last=True)
 
 

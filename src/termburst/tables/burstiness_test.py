@@ -16,7 +16,7 @@ from termburst.inference.overdispersion import Burstiness, burstiness
 from termburst.inference.robust_scale import ScaleSums
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
-from termburst.names import ADJUSTMENTS, TERM_SORTS, TESTS, Form, TermSort, Test
+from termburst.names import ADJUSTMENTS, STATISTICS, TERM_SORTS, Form, Statistic, TermSort
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_columns import burst_columns, sorted_terms
 from termburst.tables.frames import named_terms, term_frame
@@ -30,7 +30,7 @@ def burstiness_test(
     X_or_statistics: Any,
     terms: Any = None,
     *,
-    test: Test = "plr",
+    statistic: Statistic = "plr",
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
@@ -56,8 +56,8 @@ def burstiness_test(
     X_or_statistics : count matrix, corpus, or TermStatistics with detail="patterns"
     terms : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names.
-    test : {"plr", "lr", "score"}
-        The test whose p-value is `p_value` and is adjusted for multiplicity.
+    statistic : {"plr", "lr", "score"}
+        The statistic whose p-value is `p_value` and is adjusted for multiplicity.
     mu, sigma2, form : options of λ; see `termburst.plr_statistic`
     adjust : {"bh", "by", "holm", "storey", "none"}
         How `q_value` is obtained: Benjamini–Hochberg, Benjamini–Yekutieli, Holm, Storey's q.
@@ -101,20 +101,20 @@ def burstiness_test(
     ('ha', 4, 1, 0.01292..., 'exact')
     """
     check_fork()
-    min_count, draws, seed = checked_options(test, adjust, min_count, draws, seed)
+    min_count, draws, seed = checked_options(statistic, adjust, min_count, draws, seed)
     check_name("sort", sort, TERM_SORTS)
     cells = term_cells(X_or_statistics)
     names = named_terms(X_or_statistics, terms, cells.n_i.size)
     options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "draws": draws, "seed": seed, "mid_p": mid_p}
     columns, counted = burstiness_columns(
-        cells, test=test, min_count=min_count, dispersion=dispersion, intervals=intervals, **options
+        cells, statistic=statistic, min_count=min_count, dispersion=dispersion, intervals=intervals, **options
     )
-    return _adjusted(names, columns, counted, adjust, sort=sort, test=test)
+    return _adjusted(names, columns, counted, adjust, sort=sort, statistic=statistic)
 
 
-def checked_options(test: Test, adjust: str, min_count: Any, draws: Any, seed: Any) -> tuple[int, int, int]:
+def checked_options(statistic: Statistic, adjust: str, min_count: Any, draws: Any, seed: Any) -> tuple[int, int, int]:
     """Smallest count, draws and seed as integers, after all of these options were checked."""
-    check_name("test", test, TESTS)
+    check_name("statistic", statistic, STATISTICS)
     check_name("adjust", adjust, ADJUSTMENTS)
     least = checked_whole("min_count", min_count)
     return least, checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
@@ -138,15 +138,15 @@ def burstiness_in_short(
 
 def _adjusted(
     names: Any, columns: dict[str, Any], counted: NDArray[np.bool_], adjust: str, *, sort: TermSort = "effect",
-    test: Test = "plr",
+    statistic: Statistic = "plr",
 ) -> pl.DataFrame:  # fmt: skip
     columns["q_value"] = 10 ** adjust_log10(columns["log10_p"], adjust)
-    return sorted_terms(term_frame(names, columns, counted), sort, test)
+    return sorted_terms(term_frame(names, columns, counted), sort, statistic)
 
 
 def burstiness_columns(
-    cells: TermCells, *, test: Test, min_count: int, dispersion: bool, intervals: bool, sums: ScaleSums | None = None,
-    **options: Any,
+    cells: TermCells, *, statistic: Statistic, min_count: int, dispersion: bool, intervals: bool,
+    sums: ScaleSums | None = None, **options: Any,
 ) -> tuple[dict[str, Any], NDArray[np.bool_]]:  # fmt: skip
     """The columns of `burstiness_test`, q_value not yet filled in, and whether a term is listed.
 
@@ -159,18 +159,18 @@ def burstiness_columns(
         measures = other.submit(dispersion_measures, cells) if dispersion else None
         found = burstiness(cells, **options)
         effects = burst_effects(cells, found.fit, intervals=intervals, sums=sums)
-    columns, counted = _columns(cells, found, effects, test, min_count)
+    columns, counted = _columns(cells, found, effects, statistic, min_count)
     if measures is not None:
         columns |= measures.get()
     return columns, counted
 
 
 def _columns(
-    cells: TermCells, found: Burstiness, effects: BurstEffects, test: Test, min_count: int
+    cells: TermCells, found: Burstiness, effects: BurstEffects, statistic: Statistic, min_count: int
 ) -> tuple[dict[str, Any], NDArray[np.bool_]]:
     tested = {"plr": found.plr, "lr": found.lr, "score": found.score}
     counted = cells.n_i >= max(min_count, 1)
-    log10_p = np.where(counted, tested[test].log10_p, np.nan)
+    log10_p = np.where(counted, tested[statistic].log10_p, np.nan)
     return {
         "n": cells.n_i,
         "b": cells.b_i,
@@ -180,7 +180,7 @@ def _columns(
         "p_value": 10**log10_p,
         "log10_p": log10_p,
         "q_value": np.full(log10_p.size, np.nan),
-        "how": tested[test].how.tolist(),
+        "how": tested[statistic].how.tolist(),
         "mean": found.fit.mean,
         "alpha": found.fit.alpha,
         "alpha_not": found.fit.alpha_not,
