@@ -26,8 +26,8 @@ KeynessMethod = Literal[
     "log-odds",
 ]
 Compare = Literal["frequency", "burstiness"]  # what keyness compares
-Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
-TermSort = Literal["effect", "plr", "lr", "p", "term"]  # of a table of terms
+Sort = Literal["p", "lower_bound", "log_ratio", "term"]  # of a keyness table
+TermSort = Literal["lower_bound", "plr", "lr", "p", "term"]  # of a table of terms
 CollocateSort = Literal["p", "log_dice", "log_ratio", "n_window", "n", "term"]  # of a table of collocates
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
 Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
@@ -45,6 +45,8 @@ ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
 SPANS: tuple[Span, ...] = get_args(Span)
 URNS: tuple[UrnKind, ...] = get_args(UrnKind)
 
+# What the column lower_bound is, in every table.
+LOWER_BOUND = "the end of the interval nearest to no difference (log_ratio 0, burst_ratio 1); that itself if not sure"
 _FALSE_ALARMS = "expected share of false alarms among terms with a q this small"
 Q_MEANS: dict[str, str] = {  # what q says of a term, by how p was adjusted
     "bh": _FALSE_ALARMS,

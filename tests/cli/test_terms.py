@@ -27,16 +27,16 @@ def test_the_table_on_a_terminal(done, corpus, expected):
         r"41 documents, [\d,]+ tokens, 13 terms, mean length [\d.]+; words: as Unicode sees them, in lower case", first
     )
     assert words == f"{in_words(expected.row(0, named=True), 41)}."
-    shown_columns = ["burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_binomial", "plr"]
+    shown_columns = ["burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "reuse_binomial", "plr"]
     assert header.split() == ["term", "n", "b", *shown_columns]
     assert [line.split()[0] for line in lines] == expected["term"].to_list()
     shown = [float(line.split()[-1].replace(",", "")) for line in lines]
     assert shown == pytest.approx(expected["plr"].to_list(), rel=2e-3)
     effects = [float(line.split()[6].replace(",", "")) for line in lines]
-    assert effects == pytest.approx(expected["effect"].to_list(), rel=2e-3)
+    assert effects == pytest.approx(expected["lower_bound"].to_list(), rel=2e-3)
 
 
-@pytest.mark.parametrize(("sort", "column"), [("plr", "plr"), ("effect", "effect")])
+@pytest.mark.parametrize(("sort", "column"), [("plr", "plr"), ("lower_bound", "lower_bound")])
 def test_the_order_of_rows(done, corpus, sort, column):
     rows = done("terms", corpus, "--lines", *ALL, "--sort", sort).rows
     values = [round(row[column], 9) for row in rows.values()]
@@ -204,7 +204,7 @@ def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_
         assert "s.parquet was built with --detail moments, but this question needs patterns" in line
         assert f"stats build CORPUS -o {saved} --detail patterns" in line
     shown = done("terms", saved)
-    assert "sorted by λ (plr): the effect needs statistics with --detail patterns, not moments" in shown.out
+    assert "sorted by λ (plr): lower_bound needs statistics with --detail patterns, not moments" in shown.out
     assert "burst_ratio" not in shown.out
     assert "times likelier" not in done("explain", saved, "ship").out
     done("stats", "build", corpus, "--lines", "-o", saved)
@@ -217,7 +217,7 @@ def test_terms_with_p_values(done, tmp_path):
     term, first = next(iter(done("terms", path, "--lines", "--test", *ALL).rows.items()))
     assert term == "ha"
     assert first["p_value"] < 1e-6
-    assert first["how"] == "exact"
+    assert first["p_method"] == "exact"
     assert {"p_plr", "p_lr", "p_score", "q_value", "dp", "juilland_d"} <= set(first)
     by_ratio = done("terms", path, "--lines", "--test", "--statistic", "lr", "--adjust", "holm", *ALL).rows
     assert by_ratio["ha"]["p_value"] == by_ratio["ha"]["p_lr"]
@@ -226,8 +226,8 @@ def test_terms_with_p_values(done, tmp_path):
 @pytest.mark.parametrize("statistic", ["plr", "lr", "score"])
 def test_the_table_shows_what_was_tested(done, corpus, statistic):
     header = done("terms", corpus, "--lines", "--test", "--statistic", statistic).out.splitlines()[2].split()
-    effects = ["effect", "burst_ratio", "reuse", "reuse_binomial"]
-    assert header == ["term", "n", "b", *effects, statistic, "p_value", "log10_p", "q_value", "how", "dp"]
+    effects = ["lower_bound", "burst_ratio", "reuse", "reuse_binomial"]
+    assert header == ["term", "n", "b", *effects, statistic, "p_value", "log10_p", "q_value", "p_method", "dp"]
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,7 @@ def test_a_token_pattern_is_instead_of_words(fault, tmp_path, corpus):
 
 
 def test_a_list_by_the_alphabet_still_names_the_burstiest_word(run, corpus):
-    by_effect, by_term = (run("terms", corpus, "--lines", "--sort", sort) for sort in ("effect", "term"))
+    by_effect, by_term = (run("terms", corpus, "--lines", "--sort", sort) for sort in ("lower_bound", "term"))
     assert by_term.code == 0, by_term.err
     assert by_effect.out.splitlines()[0] == by_term.out.splitlines()[0]
     assert by_effect.out != by_term.out

@@ -107,8 +107,8 @@ def test_a_word_that_one_document_repeats_leads_neither_here_nor_in_memory():
     assert memory.sort("ci_low", descending=True)["term"][0] == "odd"
     firsts = [
         memory,
-        engines.burstiness_test(frame, draws=99).collect().sort("effect", descending=True),
-        engines.burst_effects(frame).collect().sort("effect", descending=True),
+        engines.burstiness_test(frame, draws=99).collect().sort("lower_bound", descending=True),
+        engines.burst_effects(frame).collect().sort("lower_bound", descending=True),
         corpus.term_table(),
         corpus.burstiness(draws=99),
     ]
@@ -191,7 +191,7 @@ def test_keyness_of_two_frames(options, engine, of_groups, counts, groups, local
     a, b = (part(engine, of_groups, "group", keep) for keep in (["x"], ["y", "z"]))
     assert_same(local(engines.keyness(a, b, **options)), expected)
     if options.get("confidence", 0.95) and "compare" not in options:
-        assert (expected["effect"] > 0).sum() > 3
+        assert (expected["lower_bound"] > 0).sum() > 3
 
 
 @pytest.mark.parametrize("options", [{}, *slow({"contrasts": True}, {"contrasts": True, "compare": "burstiness"})])
@@ -209,7 +209,7 @@ def test_keyness_by_a_column(options, engine, of_groups, counts, groups, local):
             *(statistics(counts, keep) for keep in (label == "y", label != "y")),
             compare=options.get("compare", "frequency"),
         )
-        over_all_groups = ("q_value", "effect")
+        over_all_groups = ("q_value", "lower_bound")
         assert_same(found.filter(group="y").drop("group", *over_all_groups), one.drop(over_all_groups))
 
 
@@ -294,14 +294,14 @@ def test_effects_of_more_terms_than_come_here(monkeypatch):
     ends[:30] = ends[30:60]
     ends[60:70] = np.inf
     q_value = np.where(np.arange(5_000) < 4_000, 0.01, 0.5)
-    columns = {"term": [f"{i}" for i in range(5_000)], "log_ratio": np.ones(5_000), "effect": np.zeros(5_000)}
+    columns = {"term": [f"{i}" for i in range(5_000)], "log_ratio": np.ones(5_000), "lower_bound": np.zeros(5_000)}
     columns |= {"p_value": q_value / 2, "least_p": np.zeros(5_000), "q_value": q_value}
     columns |= {f"_end_{k}": end for k, end in enumerate(ends.T)}
     expected = confident_effects(ends, levels, q_value <= 1 - 0.95, "bh", 5_000)
     for few in (100_000, 0):
         monkeypatch.setattr(effects, "FEW", few)
         found = effects.with_effects(nw.from_native(pl.LazyFrame(columns)), 0.95, 5_000, "bh", 1.0)
-        np.testing.assert_array_equal(nw.to_native(found).collect()["effect"].to_numpy(), expected)
+        np.testing.assert_array_equal(nw.to_native(found).collect()["lower_bound"].to_numpy(), expected)
 
 
 @pytest.mark.parametrize(

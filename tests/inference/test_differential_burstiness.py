@@ -240,18 +240,23 @@ def test_the_table():
     table = tb.keyness(A, B, terms=["ha", "no", "so"], compare="burstiness")
     assert table.columns == [
         "term", "n_a", "n_b", "b_a", "b_b", "burst_ratio_a", "burst_ratio_b", "log_ratio", "ci_low", "ci_high",
-        "effect", "statistic", "p_value", "q_value", "reference",
+        "lower_bound", "statistic", "p_value", "q_value", "p_method",
     ]  # fmt: skip
     first = table.row(0, named=True)
     assert first["term"] == "ha"
-    assert first["effect"] == first["ci_low"] > 0.5
+    assert first["lower_bound"] == first["ci_low"] > 0.5
     last = table.row(2, named=True)
-    assert (last["term"], last["p_value"], last["q_value"], last["reference"]) == ("no", None, None, "")
+    assert (last["term"], last["p_value"], last["q_value"], last["p_method"]) == ("no", None, None, "")
     groups = tb.keyness_groups(
-        A + B, ["a"] * 30 + ["b"] * 30, terms=["ha", "no", "so"], compare="burstiness", contrasts=True, sort="effect"
+        A + B,
+        ["a"] * 30 + ["b"] * 30,
+        terms=["ha", "no", "so"],
+        compare="burstiness",
+        contrasts=True,
+        sort="lower_bound",
     )
     assert groups.row(0, named=True)["group"] == "a"
-    assert groups.row(0, named=True)["effect"] == pytest.approx(first["effect"])
+    assert groups.row(0, named=True)["lower_bound"] == pytest.approx(first["lower_bound"])
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The table of the burstiness test: results of the functions, adjusted for multiplicity, largest effect first."""
+"""The table of the burstiness test: results of the functions, adjusted for multiplicity, largest lower bound first."""
 
 from dataclasses import fields
 
@@ -17,9 +17,9 @@ from termburst.inference.overdispersion import burstiness
 from termburst.models.cells import term_cells
 
 COLUMNS = [
-    "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_low", "reuse_high",
-    "reuse_binomial", "plr", "lr", "score", "p_plr", "p_lr", "p_score", "p_value", "log10_p", "q_value", "how", "mean",
-    "alpha", "alpha_not", "status",
+    "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "reuse_low", "reuse_high",
+    "reuse_binomial", "plr", "lr", "score", "p_plr", "p_lr", "p_score", "p_value", "log10_p", "q_value", "p_method",
+    "mean", "alpha", "alpha_not", "status",
 ]  # fmt: skip
 NAMES = [f"t{i:02d}" for i in range(24)]
 
@@ -70,7 +70,7 @@ def test_which_p_value_is_adjusted(X, statistic):
     at = [NAMES.index(term) for term in table["term"]]
     assert table["p_value"].to_list() == table[f"p_{statistic}"].to_list()
     np.testing.assert_array_equal(table["log10_p"], found.log10_p[at])
-    assert table["how"].to_list() == found.how[at].tolist()
+    assert table["p_method"].to_list() == found.p_method[at].tolist()
     expected = stats.false_discovery_control(table["p_value"].to_numpy())
     np.testing.assert_allclose(table["q_value"], expected, rtol=1e-9, atol=1e-300)
     keys = list(zip(table["log10_p"], -table[statistic].round(9), table["term"], strict=True))
@@ -81,7 +81,7 @@ def test_probabilities_too_small_for_a_float(table):
     absurd = table.row(by_predicate=pl.col("term") == "t20", named=True)
     assert absurd["p_value"] == 0.0
     assert -1e6 < absurd["log10_p"] < -400
-    assert absurd["how"] == "tail"
+    assert absurd["p_method"] == "tail"
     assert table["log10_p"].min() == absurd["log10_p"]
     assert table["log10_p"].is_finite().all()
 
@@ -134,9 +134,9 @@ def test_no_nan_in_any_column(X, table):
         for name in frame.columns:
             if frame[name].dtype.is_float():
                 assert not frame[name].is_nan().any(), name
-        for name in ("p_plr", "p_lr", "p_score", "p_value", "log10_p", "q_value", "how"):
+        for name in ("p_plr", "p_lr", "p_score", "p_value", "log10_p", "q_value", "p_method"):
             assert frame[name].null_count() == 0, name
-            if name.startswith(("p_", "q_")):
+            if frame[name].dtype == pl.Float64 and name != "log10_p":
                 assert frame[name].is_between(0, 1).all(), name
 
 
@@ -205,7 +205,7 @@ def test_bursty_words_of_real_text_are_found():
         ({"mu": -1.0}, "mu"),
         ({"seed": -1}, "seed must be a whole number of 0 or more; got -1"),
         ({"seed": 1.5}, "seed must be a whole number of 0 or more; got 1.5"),
-        ({"sort": "q"}, "sort must be one of 'effect', 'plr', 'lr', 'p', 'term'; got 'q'"),
+        ({"sort": "q"}, "sort must be one of 'lower_bound', 'plr', 'lr', 'p', 'term'; got 'q'"),
         ({"statistic": ["plr"]}, "statistic must be one of"),
         ({"adjust": ["bh"]}, "adjust must be one of"),
         ({"adjust": 3}, "adjust must be one of"),
@@ -229,12 +229,12 @@ def test_effects_are_those_of_the_function(X, table):
         np.testing.assert_array_equal(table[field.name].to_numpy(), getattr(found, field.name)[at])
     assert (table["burst_ratio"] >= table["ci_low"]).all()
     assert (table["burst_ratio"] <= table["ci_high"]).all()
-    assert table["effect"].n_unique() > 10
+    assert table["lower_bound"].n_unique() > 10
 
 
 def test_the_order_of_rows(X, table):
-    assert table["effect"].is_sorted(descending=True)
-    even = table.filter(pl.col("effect") == 1)
+    assert table["lower_bound"].is_sorted(descending=True)
+    even = table.filter(pl.col("lower_bound") == 1)
     assert even.height > 1
     assert even["log10_p"].is_sorted()
     for sort, column, descending in (("plr", "plr", True), ("lr", "lr", True), ("p", "log10_p", False)):
@@ -247,7 +247,7 @@ def test_the_order_of_rows(X, table):
 def test_without_intervals(X, table):
     bare = tb.burstiness_test(X, NAMES, draws=999, intervals=False)
     assert bare.columns == table.columns
-    for name in ("ci_low", "ci_high", "effect", "reuse_low", "reuse_high"):
+    for name in ("ci_low", "ci_high", "lower_bound", "reuse_low", "reuse_high"):
         assert bare[name].null_count() == bare.height, name
     assert bare["burst_ratio"].round(9).is_sorted(descending=True)
     shared = ["term", "burst_ratio", "reuse", "reuse_binomial", "p_value", "q_value"]

@@ -37,7 +37,7 @@ from termburst.cli.shared import (
 from termburst.cli.stats import stats
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import printable
-from termburst.names import Detail, Fit, Statistic, TermSort
+from termburst.names import LOWER_BOUND, Detail, Fit, Statistic, TermSort
 
 if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics
@@ -94,8 +94,8 @@ def terms(
     fit: FitOption = "penalized",
     sort: Annotated[
         TermSort,
-        typer.Option("--sort", help="Order of the rows; effect is the end of the burst-ratio interval nearest to 1."),
-    ] = "effect",
+        typer.Option("--sort", help=f"Order of the rows; lower_bound is {LOWER_BOUND}."),
+    ] = "lower_bound",
     test: Annotated[
         bool, typer.Option("--test", help="Test every term: p- and q-values, measures of dispersion.")
     ] = False,
@@ -143,13 +143,13 @@ def terms(
     table = table.filter(pl.col("n") >= min_count)
     size = f"{collection_size(statistics)}; words: {words_of(statistics.counting)}"
     title = [*burstiest(table, statistics.lengths, statistics.length_documents, alphabet=sort == "term"), size]
-    if sort == "effect" and "effect" not in table.columns:
-        title.append(f"sorted by λ (plr): the effect needs statistics with --detail patterns, not {statistics.detail}")
+    if sort == "lower_bound" and "lower_bound" not in table.columns:
+        title.append(f"sorted by λ (plr): lower_bound needs statistics with --detail patterns, not {statistics.detail}")
     if settled is Format.table:
         table = table.select(_narrow(table.columns, statistic if test else None))
     write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        say(*_COLUMNS if "effect" in table.columns else _COLUMNS[:1])
+        say(*_COLUMNS if "lower_bound" in table.columns else _COLUMNS[:1])
 
 
 @reads_text
@@ -181,9 +181,9 @@ def explain(
 
 _COLUMNS = (
     "n: occurrences; b: documents with the term; plr: λ, the paper's score",
-    "effect: lower end of the 95 % interval of burst_ratio (1: not surely bursty, or few documents use or repeat it);",
+    f"lower_bound: {LOWER_BOUND}, or if few documents use or repeat it;",
     "reuse: of documents of mean length with the term, the share that repeat it; reuse_binomial: the same by chance",
-    "(most documents repeat a frequent term even by chance: there only burst_ratio and effect say how bursty it is)",
+    "(most documents repeat a frequent term even by chance: there only burst_ratio says how bursty it is)",
 )
 
 
@@ -197,10 +197,20 @@ def _detail(corpus: str, *, exact: bool) -> Detail:
 def _narrow(columns: list[str], tested: str | None) -> list[str]:
     """The columns that a terminal shows; files have all of them."""
     hidden = {"tarone", "idf", "icf"}
-    if "effect" in columns:
+    if "lower_bound" in columns:
         hidden |= {"tf_idf_sum", "alpha", "alpha_not", "mean", "status", "reuse_low", "reuse_high"}
     if tested is not None:
-        kept = ("effect", "burst_ratio", "reuse", "reuse_binomial", tested, "p_value", "log10_p", "q_value", "how")
+        kept = (
+            "lower_bound",
+            "burst_ratio",
+            "reuse",
+            "reuse_binomial",
+            tested,
+            "p_value",
+            "log10_p",
+            "q_value",
+            "p_method",
+        )
         return ["term", "n", "b", *kept, "dp"]
     return [name for name in columns if name not in hidden]
 

@@ -41,7 +41,7 @@ from termburst.cli.shared import (
 )
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import LINES, MOST_TERMS, PANELS, printable
-from termburst.names import Compare, KeynessMethod, Sort
+from termburst.names import LOWER_BOUND, Compare, KeynessMethod, Sort
 from termburst.reading.conditions import is_condition
 
 if TYPE_CHECKING:
@@ -59,18 +59,19 @@ _LEFT_OUT = {
     "diff_percent",
     "dp_a",
     "dp_b",
-    "reference",
+    "p_method",
     "least_p",
 }  # columns; files have them
 
 _COLUMNS = (
     "n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;",
-    "effect: by how much it differs at least; q_value: expected share of false alarms down to this row",
+    f"lower_bound: {LOWER_BOUND};",
+    "q_value: expected share of false alarms down to this row",
 )
 
 _BURST_COLUMNS = (
     "n, b: occurrences, documents with the term; burst_ratio: how many times likelier a word is it if another word is;",
-    "log_ratio: log₂ of their ratio, A to B; effect: the end of its interval nearest to 0, if q_value is at most 0.05",
+    f"log_ratio: log₂ of their ratio, A to B; lower_bound: {LOWER_BOUND}",
 )
 
 CompareOption = Annotated[
@@ -103,9 +104,7 @@ def keyness(
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Confidence = 0.95,
     adjust: AdjustOption = "bh",
-    sort: Annotated[
-        Sort, typer.Option("--sort", help="Order of the rows; effect is by how much a term differs at least.")
-    ] = "p",
+    sort: Annotated[Sort, typer.Option("--sort", help=f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "p",
     min_count: MinCount = 1,
     top: Top = None,
     format: FormatOption = None,
@@ -185,13 +184,13 @@ def _said_of(table: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _no_least(table: pl.DataFrame) -> list[str]:
-    """A line on terms that surely differ, but with an effect of 0; designs have no such correction."""
-    if "effect" not in table.columns or "contrast" in table.columns:
+    """A line on terms that surely differ, but with a lower bound of 0; designs have no such correction."""
+    if "lower_bound" not in table.columns or "contrast" in table.columns:
         return []
-    none = table.filter((table["q_value"] <= SURE) & (table["effect"] == 0)).height
+    none = table.filter((table["q_value"] <= SURE) & (table["lower_bound"] == 0)).height
     if not none:
         return []
-    differ = f"{many(none, 'row')} with q ≤ {SURE} {'has' if none == 1 else 'have'} effect 0"
+    differ = f"{many(none, 'row')} with q ≤ {SURE} {'has' if none == 1 else 'have'} lower_bound 0"
     return [f"{differ}: a difference is sure, but no size of it once the strongest of so many words are picked"]
 
 

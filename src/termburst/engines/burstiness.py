@@ -86,7 +86,7 @@ def burstiness_test(
     >>> texts = ["ha ha ha ha so it goes on and on", "so it goes and so on", "it goes on and so it goes", "so so it"]
     >>> frame = pl.LazyFrame({"document": range(4), "text": texts})
     >>> found = burstiness_test(frame, draws=99).collect()
-    >>> found.sort("p_value").select("term", "n", "b", "how").rows()[0]
+    >>> found.sort("p_value").select("term", "n", "b", "p_method").rows()[0]
     ('ha', 4, 1, 'exact')
     """
     check_form(form)
@@ -145,7 +145,7 @@ def burst_effects(
     Returns
     -------
     frame
-        term, n, b, burst_ratio, ci_low, ci_high, effect, reuse, reuse_low, reuse_high, reuse_binomial, as in
+        term, n, b, burst_ratio, ci_low, ci_high, lower_bound, reuse, reuse_low, reuse_high, reuse_binomial, as in
         `termburst.burstiness_test`.
 
     Examples

@@ -155,7 +155,7 @@ def _frequencies(
     one = compared_terms(a, b, comparing.method, comparing.confidence, comparing.min_count, size, prior)
     nothing = np.full(terms.len(), np.nan)
     ends = one.found.ends.T if comparing.confidence is not None else [nothing] * LEVELS
-    columns = one.columns | {"effect": nothing, "q_value": nothing}
+    columns = one.columns | {"lower_bound": nothing, "q_value": nothing}
     columns |= {f"_end_{k}": end for k, end in enumerate(ends)}
     columns |= key_columns(columns["p_value"], one.found.least_p)
     table = term_frame(terms, columns, one.counted).with_columns(group=pl.lit(name))
@@ -169,7 +169,7 @@ def _bursts(terms: pl.Series, name: str, a: TermCells, b: TermCells, comparing: 
     table = compared_bursts(name, a, b, names, comparing.confidence, comparing.min_count, sums)
     p_value = table["p_value"].fill_null(np.nan).to_numpy()
     first = ["term", "group"]
-    order = [*first, *(c for c in table.columns if c not in (*first, "reference")), "q_value", "reference"]
+    order = [*first, *(c for c in table.columns if c not in (*first, "p_method")), "q_value", "p_method"]
     return table.with_columns(q_value=pl.lit(None, dtype=pl.Float64), **key_columns(p_value)).select(
         *order, pl.col("^_.*$")
     )

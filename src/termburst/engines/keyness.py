@@ -171,7 +171,7 @@ def _corpora(
 
 
 def _compared(corpora: Corpora, comparing: Comparing, adjust: str) -> Any:
-    """The table of the comparison: what terms learn from each other, then the tests, then q-values and effects."""
+    """The table of the comparison: what terms learn from each other, then the tests, then q-values and lower bounds."""
     comparing = _learned(corpora, comparing)
     results = kept(map_terms(corpora.parts, partial(compared, comparing=comparing), comparing.schema()))
     found, share = with_q_values(results, adjust, attainable=comparing.compare == "frequency")

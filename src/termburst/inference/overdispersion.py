@@ -43,13 +43,13 @@ class PValues:
     ----------
     value : the statistic; NaN for a term that never occurs.
     log10_p : log₁₀ p, finite however small; NaN for a term that never occurs.
-    how : "exact" (enumerated), "monte-carlo" ((1 + #{T* ≥ T})/(B + 1)) or "tail" (beyond the draws, by the shape of the
-        tail, which continues from the largest draws).
+    p_method : "exact" (enumerated), "monte-carlo" ((1 + #{T* ≥ T})/(B + 1)) or "tail" (beyond the draws, by the shape
+        of the tail, which continues from the largest draws).
     """
 
     value: Floats
     log10_p: Floats
-    how: Names
+    p_method: Names
 
 
 @dataclass(frozen=True, slots=True)

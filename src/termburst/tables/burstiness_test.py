@@ -41,11 +41,11 @@ def burstiness_test(
     seed: int = 0,
     dispersion: bool = True,
     intervals: bool = True,
-    sort: TermSort = "effect",
+    sort: TermSort = "lower_bound",
 ) -> pl.DataFrame:
     """How bursty is every term, and how sure is that? The terms that are surely burstiest come first.
 
-    `effect` says how bursty, `p_value` whether at all. On real text nearly every frequent word is bursty at all.
+    `lower_bound` says how bursty, `p_value` whether at all. On real text nearly every frequent word is bursty at all.
 
     The null hypothesis is that the n_i tokens of the term are at random positions of the collection. λ (`p_plr`) reacts
     only to repetition within documents. The exact likelihood ratio (`p_lr`) and Tarone's score (`p_score`) also react
@@ -70,10 +70,10 @@ def burstiness_test(
     dispersion : bool
         Whether to add the measures of dispersion; see `termburst.inference.dispersion`.
     intervals : bool
-        Whether to compute the intervals of burst ratio and reuse, and the effect.
-    sort : {"effect", "plr", "lr", "p", "term"}
-        The order of the rows: by effect (without intervals by burst ratio), λ or the likelihood ratio, largest first;
-        by p-value, smallest first; or by term. Terms with equal effects are in the order of their p-values.
+        Whether to compute the intervals of burst ratio and reuse, and the lower bound.
+    sort : {"lower_bound", "plr", "lr", "p", "term"}
+        The order of the rows: by lower_bound (without intervals by burst ratio), λ or the likelihood ratio, largest
+        first; by p-value, smallest first; or by term. Terms with equal lower bounds are in the order of their p-values.
 
     Returns
     -------
@@ -82,7 +82,7 @@ def burstiness_test(
 
         burst_ratio, ci_low, ci_high: how many times likelier a token is this term if another token of the document,
         drawn at random, is; 1 is not bursty. ci_low is 1, too, if a term is not repeated within documents more often
-        than by chance. effect: the end of that interval nearest to 1; 1 if it contains 1, if fewer than ten
+        than by chance. lower_bound: the end of that interval nearest to 1; 1 if it contains 1, if fewer than ten
         documents contain the term or fewer than five repeat it (five to ten, and half of that, if the collection has
         less than 100 documents), or if most of them have it once though the fit says otherwise.
         reuse, reuse_low, reuse_high: of the documents of mean length that contain the term, the share that repeat it;
@@ -90,15 +90,15 @@ def burstiness_test(
         profile-likelihood intervals; see `termburst.inference.burst_effects`.
 
         plr, lr, score, p_plr, p_lr, p_score, p_value, log10_p (of p_value, even if p_value is too small for
-        a float), q_value, how ("exact", "monte-carlo" or "tail": how p_value was obtained), mean, alpha, alpha_not and
-        status of the exact fit, and the measures of dispersion.
+        a float), q_value, p_method ("exact", "monte-carlo" or "tail": how p_value was obtained), mean, alpha, alpha_not
+        and status of the exact fit, and the measures of dispersion.
 
     Examples
     --------
     >>> import termburst as tb
     >>> X = [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]]
-    >>> tb.burstiness_test(X, ["ha", "no", "so"], dispersion=False).select("term", "n", "b", "p_value", "how").rows()[0]
-    ('ha', 4, 1, 0.01292..., 'exact')
+    >>> tb.burstiness_test(X, ["ha", "no", "so"], dispersion=False)["term", "n", "p_value", "p_method"].rows()[0]
+    ('ha', 4, 0.01292..., 'exact')
     """
     check_fork()
     min_count, draws, seed = checked_options(statistic, adjust, min_count, draws, seed)
@@ -137,7 +137,7 @@ def burstiness_in_short(
 
 
 def _adjusted(
-    names: Any, columns: dict[str, Any], counted: NDArray[np.bool_], adjust: str, *, sort: TermSort = "effect",
+    names: Any, columns: dict[str, Any], counted: NDArray[np.bool_], adjust: str, *, sort: TermSort = "lower_bound",
     statistic: Statistic = "plr",
 ) -> pl.DataFrame:  # fmt: skip
     columns["q_value"] = 10 ** adjust_log10(columns["log10_p"], adjust)
@@ -180,7 +180,7 @@ def _columns(
         "p_value": 10**log10_p,
         "log10_p": log10_p,
         "q_value": np.full(log10_p.size, np.nan),
-        "how": tested[statistic].how.tolist(),
+        "p_method": tested[statistic].p_method.tolist(),
         "mean": found.fit.mean,
         "alpha": found.fit.alpha,
         "alpha_not": found.fit.alpha_not,
