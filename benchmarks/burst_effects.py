@@ -321,7 +321,7 @@ def lists(name: str, X: Any, terms: np.ndarray, _draws: int, _rng: np.random.Gen
 def speed(name: str, X: Any, _: np.ndarray, draws: int, _rng: np.random.Generator) -> None:
     def seconds(intervals: bool) -> float:
         start = time.perf_counter()
-        tb.burstiness_test(X, intervals=intervals)
+        tb.burstiness_test(X, columns="all", intervals=intervals)
         return time.perf_counter() - start
 
     pairs = [(seconds(False), seconds(True)) for _ in range(max(draws // 3, 3))]

@@ -26,6 +26,7 @@ KeynessMethod = Literal[
     "log-odds",
 ]
 Compare = Literal["frequency", "burstiness"]  # what keyness compares
+Columns = Literal["main", "all"]  # of a table of the burstiness test
 Sort = Literal["p", "lower_bound", "log_ratio", "term"]  # of a keyness table
 TermSort = Literal["lower_bound", "plr", "lr", "p", "term"]  # of a table of terms
 CollocateSort = Literal["p", "log_dice", "log_ratio", "n_window", "n", "term"]  # of a table of collocates
@@ -39,14 +40,22 @@ FITS: tuple[Fit, ...] = get_args(Fit)
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
 COMPARE: tuple[Compare, ...] = get_args(Compare)
+COLUMNS: tuple[Columns, ...] = get_args(Columns)
 SORTS: tuple[Sort, ...] = get_args(Sort)
 TERM_SORTS: tuple[TermSort, ...] = get_args(TermSort)
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
 SPANS: tuple[Span, ...] = get_args(Span)
 URNS: tuple[UrnKind, ...] = get_args(UrnKind)
 
+# The main columns of the burstiness test, in the order of all; "plr" stands for the statistic that is tested.
+MAIN_COLUMNS = (
+    "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "plr", "p_value", "q_value",
+    "p_method",
+)  # fmt: skip
 # What the column lower_bound is, in every table.
-LOWER_BOUND = "the end of the interval nearest to no difference (log_ratio 0, burst_ratio 1); that itself if not sure"
+LOWER_BOUND = (
+    "the end of the interval nearest to no difference (log_ratio 0, burst_ratio 1), or no difference if not sure"
+)
 _FALSE_ALARMS = "expected share of false alarms among terms with a q this small"
 Q_MEANS: dict[str, str] = {  # what q says of a term, by how p was adjusted
     "bh": _FALSE_ALARMS,

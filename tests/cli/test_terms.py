@@ -11,7 +11,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import termburst as tb
-from termburst.tables.burst_columns import effects_of_term, in_words, ratio_in_words
+from termburst.names import MAIN_COLUMNS
+from termburst.tables.burst_columns import effects_of_term, in_words, main_columns, ratio_in_words
 
 ALL = ("--top", "0", "--format", "json")
 
@@ -41,7 +42,7 @@ def test_the_order_of_rows(done, corpus, sort, column):
     rows = done("terms", corpus, "--lines", *ALL, "--sort", sort).rows
     values = [round(row[column], 9) for row in rows.values()]
     assert values == sorted(values, reverse=True)
-    by_p = done("terms", corpus, "--lines", *ALL, "--test", "--sort", "p").rows
+    by_p = done("terms", corpus, "--lines", *ALL, "--test", "--columns", "all", "--sort", "p").rows
     assert [row["log10_p"] for row in by_p.values()] == sorted(row["log10_p"] for row in by_p.values())
 
 
@@ -214,20 +215,20 @@ def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_
 def test_terms_with_p_values(done, tmp_path):
     path = tmp_path / "posts.txt"
     path.write_text("ha ha ha ha ha ha\n" + "nothing to say here today\n" * 30, encoding="utf-8")
-    term, first = next(iter(done("terms", path, "--lines", "--test", *ALL).rows.items()))
+    term, first = next(iter(done("terms", path, "--lines", "--test", "--columns", "all", *ALL).rows.items()))
     assert term == "ha"
     assert first["p_value"] < 1e-6
     assert first["p_method"] == "exact"
     assert {"p_plr", "p_lr", "p_score", "q_value", "dp", "juilland_d"} <= set(first)
     by_ratio = done("terms", path, "--lines", "--test", "--statistic", "lr", "--adjust", "holm", *ALL).rows
-    assert by_ratio["ha"]["p_value"] == by_ratio["ha"]["p_lr"]
+    assert by_ratio["ha"]["p_value"] == first["p_lr"]
+    assert {*by_ratio["ha"]} == {*first} & {*by_ratio["ha"]} == {*MAIN_COLUMNS, "lr"} - {"plr"}
 
 
 @pytest.mark.parametrize("statistic", ["plr", "lr", "score"])
 def test_the_table_shows_what_was_tested(done, corpus, statistic):
     header = done("terms", corpus, "--lines", "--test", "--statistic", statistic).out.splitlines()[2].split()
-    effects = ["lower_bound", "burst_ratio", "reuse", "reuse_binomial"]
-    assert header == ["term", "n", "b", *effects, statistic, "p_value", "log10_p", "q_value", "p_method", "dp"]
+    assert header == main_columns(statistic)
 
 
 @pytest.mark.parametrize(
@@ -237,6 +238,7 @@ def test_the_table_shows_what_was_tested(done, corpus, statistic):
         (("--test", "--fit", "exact"), "--test has its own columns"),
         (("--statistic", "lr"), "--statistic needs --test; add --test"),
         (("--adjust", "by"), "--adjust needs --test; add --test"),
+        (("--columns", "all"), "--columns needs --test; add --test"),
         (("--sort", "p"), "--sort p needs --test; add --test"),
         (("--test", "--adjust", "bonferroni"), "'bonferroni' is not one of 'bh', 'by', 'holm', 'storey', 'none'"),
     ],

@@ -71,6 +71,7 @@ def small_groups(monkeypatch):
     "options",
     [
         {},
+        {"statistic": "lr", "columns": "main"},
         *slow(
             {"statistic": "lr", "adjust": "storey", "min_count": 3, "dispersion": False, "intervals": False, "seed": 5},
             {
@@ -88,7 +89,7 @@ def small_groups(monkeypatch):
 def test_the_burstiness_test(options, engine, of_texts, s, local):
     if engine.name == "spark" and options:
         pytest.skip("seconds each: one covers what differs on Spark")
-    options = {"draws": 199, **options}
+    options = {"draws": 199, "columns": "all", **options}
     assert_same(local(engines.burstiness_test(of_texts, **options)), tb.burstiness_test(s, **options))
 
 
@@ -127,10 +128,10 @@ def test_terms_learn_from_terms_of_other_groups(monkeypatch, texts, s):
     """A term in 50 documents or more has the mean κ of all such terms, which are in several groups."""
     monkeypatch.setattr(robust_scale, "TERMS", 5)
     frame = pl.LazyFrame({"document": range(len(texts)), "text": texts})
-    expected = tb.burstiness_test(s, draws=99, dispersion=False)
-    assert_same(engines.burstiness_test(frame, draws=99, dispersion=False).collect(), expected)
+    expected = tb.burstiness_test(s, draws=99)
+    assert_same(engines.burstiness_test(frame, draws=99).collect(), expected)
     monkeypatch.setattr(robust_scale, "TERMS", 10**9)
-    alone = tb.burstiness_test(s, draws=99, dispersion=False)
+    alone = tb.burstiness_test(s, draws=99)
     assert (alone.sort("term")["ci_low"] != expected.sort("term")["ci_low"]).any()
 
 
@@ -328,6 +329,8 @@ def test_effects_of_more_terms_than_come_here(monkeypatch):
         (lambda f: engines.keyness(f, f, compare="burstiness", method="g2"), "compare='burstiness' has one method"),
         (lambda f: engines.keyness(f, by="three", confidence=0.9), "confidence=0.9 needs contrasts=True"),
         (lambda f: engines.burstiness_test(f, statistic="z"), "statistic must be one of"),
+        (lambda f: engines.burstiness_test(f, columns="z"), "columns must be one of"),
+        (lambda f: engines.burstiness_test(f, test="lr"), "no option 'test'.*did you mean 'statistic'"),
         (lambda f: engines.burstiness_test(f, draws=9), "draws must be"),
         (lambda f: engines.burstiness_test(f.lazy(), sigma2=-1.0), "sigma2"),
         (lambda f: engines.burst_effects(f, confidence=1.5), "confidence must"),
@@ -374,8 +377,8 @@ def test_frequent_terms_and_terms_of_every_phase(lazy, monkeypatch):
     document, term = np.nonzero(X)
     rows = pl.DataFrame({"document": document, "term": np.array(terms)[term], "count": X[document, term]})
     frame = rows.lazy() if lazy == "polars" else duckdb_table(rows)
-    expected = tb.burstiness_test(tb.TermStatistics.from_counts(X, terms, detail="patterns"), draws=499)
-    found = engines.burstiness_test(frame, draws=499)
+    expected = tb.burstiness_test(tb.TermStatistics.from_counts(X, terms, detail="patterns"), draws=499, columns="all")
+    found = engines.burstiness_test(frame, draws=499, columns="all")
     assert_same(found.collect() if lazy == "polars" else found.pl(), expected)
 
 

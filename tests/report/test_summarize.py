@@ -22,7 +22,7 @@ def test_it_is_plain_json(summary):
 
 def test_terms_are_those_of_the_tables(documents, summary):
     statistics = statistics_of(documents)
-    test = tb.burstiness_test(statistics)
+    test = tb.burstiness_test(statistics, columns="all")
     tested = {row["term"]: row for row in test.to_dicts()}
     assert summary["terms"]["term"] == test["term"].to_list()
     table = test.select("term").join(tb.term_table(statistics, fit="exact"), on="term", maintain_order="left")

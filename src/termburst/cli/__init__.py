@@ -114,7 +114,7 @@ def _fail_usage(error: Any) -> NoReturn:
         named = message.removeprefix("No such option: ").split()[0]
         options = [option for one in error.ctx.command.params for option in (*one.opts, *one.secondary_opts)]
         message = f"No such option: {named}{did_you_mean(named, options)}"
-    elif choice := re.search(r"'(.*?)' is not one of (.*)$", message):
+    elif choice := re.search(r"'([^']*)' is not one of (.*)$", message):
         message += did_you_mean(choice[1], re.findall("'(.*?)'", choice[2]))
     _fail(f"{message}{' See' if message.endswith('?') else '; see'} {command} --help", 2)
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from termburst.inference.burst_effects import FEWEST, BurstEffects, burst_effects, hardly_repeats
 from termburst.models.cells import TermCells, term_cells
-from termburst.names import Statistic, TermSort
+from termburst.names import MAIN_COLUMNS, Statistic, TermSort
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -33,6 +33,17 @@ def burst_columns(effects: BurstEffects) -> dict[str, Any]:
         "reuse_high": effects.reuse_high,
         "reuse_binomial": effects.reuse_binomial,
     }
+
+
+def main_columns(statistic: Statistic) -> list[str]:
+    """The main columns of a table of the burstiness test.
+
+    Examples
+    --------
+    >>> main_columns("lr")[-4:]
+    ['lr', 'p_value', 'q_value', 'p_method']
+    """
+    return [statistic if name == "plr" else name for name in MAIN_COLUMNS]
 
 
 def sorted_terms(table: pl.DataFrame, sort: TermSort, statistic: Statistic = "plr") -> pl.DataFrame:

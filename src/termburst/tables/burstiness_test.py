@@ -16,9 +16,9 @@ from termburst.inference.overdispersion import Burstiness, burstiness
 from termburst.inference.robust_scale import ScaleSums
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
-from termburst.names import ADJUSTMENTS, STATISTICS, TERM_SORTS, Form, Statistic, TermSort
+from termburst.names import ADJUSTMENTS, COLUMNS, STATISTICS, TERM_SORTS, Columns, Form, Statistic, TermSort
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.burst_columns import burst_columns, sorted_terms
+from termburst.tables.burst_columns import burst_columns, main_columns, sorted_terms
 from termburst.tables.frames import named_terms, term_frame
 from termburst.threads import Aside
 
@@ -42,6 +42,7 @@ def burstiness_test(
     dispersion: bool = True,
     intervals: bool = True,
     sort: TermSort = "lower_bound",
+    columns: Columns = "main",
 ) -> pl.DataFrame:
     """How bursty is every term, and how sure is that? The terms that are surely burstiest come first.
 
@@ -68,12 +69,16 @@ def burstiness_test(
         Terms that occur less often are neither tested nor counted in the adjustment.
     draws, seed : for the Monte Carlo, if enumeration is not feasible; the same seed gives the same p-values.
     dispersion : bool
-        Whether to add the measures of dispersion; see `termburst.inference.dispersion`.
+        Whether all columns include the measures of dispersion; see `termburst.inference.dispersion`.
     intervals : bool
         Whether to compute the intervals of burst ratio and reuse, and the lower bound.
     sort : {"lower_bound", "plr", "lr", "p", "term"}
         The order of the rows: by lower_bound (without intervals by burst ratio), λ or the likelihood ratio, largest
         first; by p-value, smallest first; or by term. Terms with equal lower bounds are in the order of their p-values.
+
+    columns : {"main", "all"}
+        The dozen columns that one needs first, or all 34. The main ones are term, n, b, burst_ratio, ci_low, ci_high,
+        lower_bound, reuse, the *statistic* that is tested, p_value, q_value and p_method.
 
     Returns
     -------
@@ -103,13 +108,16 @@ def burstiness_test(
     check_fork()
     min_count, draws, seed = checked_options(statistic, adjust, min_count, draws, seed)
     check_name("sort", sort, TERM_SORTS)
+    check_name("columns", columns, COLUMNS)
     cells = term_cells(X_or_statistics)
     names = named_terms(X_or_statistics, terms, cells.n_i.size)
     options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "draws": draws, "seed": seed, "mid_p": mid_p}
-    columns, counted = burstiness_columns(
-        cells, statistic=statistic, min_count=min_count, dispersion=dispersion, intervals=intervals, **options
+    options["dispersion"] = dispersion and columns == "all"
+    values, counted = burstiness_columns(
+        cells, statistic=statistic, min_count=min_count, intervals=intervals, **options
     )
-    return _adjusted(names, columns, counted, adjust, sort=sort, statistic=statistic)
+    table = _adjusted(names, values, counted, adjust, sort=sort, statistic=statistic)
+    return table if columns == "all" else table.select(main_columns(statistic))
 
 
 def checked_options(statistic: Statistic, adjust: str, min_count: Any, draws: Any, seed: Any) -> tuple[int, int, int]:
