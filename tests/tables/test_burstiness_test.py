@@ -2,6 +2,7 @@
 
 from dataclasses import fields
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 import polars as pl
@@ -235,7 +236,10 @@ def test_the_main_columns_are_a_dozen_of_all(X, statistic):
 
 
 def test_main_columns_take_no_time_for_dispersion(X, monkeypatch):
-    monkeypatch.setattr("termburst.tables.burstiness_test.dispersion_measures", None)
+    module = import_module("termburst.tables.burstiness_test")
+    monkeypatch.setattr(module, "dispersion_measures", None)
+    with pytest.raises(TypeError):
+        everything(X, NAMES, draws=99)
     assert tb.burstiness_test(X, NAMES, draws=99).height
 
 

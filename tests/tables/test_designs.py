@@ -177,6 +177,8 @@ def test_metadata_must_fit():
         tb.keyness(X)
     with pytest.raises(TypeError, match="no option colour"):
         tb.keyness(X, formula="party", metadata=ABOUT, colour=1)
+    with pytest.raises(TypeError, match="no option of; did you mean 'compare'"):
+        tb.keyness(X, X, of="burstiness")
     with pytest.raises(ValueError, match="omit method"):
         tb.keyness(X, formula="party", metadata=ABOUT, method="g2")
 

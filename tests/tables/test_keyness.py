@@ -239,6 +239,8 @@ def test_order_of_the_rows(two):
     assert keys == sorted(keys)
     with pytest.raises(ValueError, match="sort must be one of 'p', 'lower_bound', 'log_ratio', 'term'; got 'q'"):
         table(sort="q")
+    with pytest.raises(ValueError, match="got 'effect'; did you mean 'lower_bound'"):
+        table(sort="effect")
 
 
 @pytest.mark.slow
