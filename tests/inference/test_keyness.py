@@ -423,13 +423,18 @@ def test_intervals_at_the_limits_hold_the_estimate_and_mirror(A, B):
     [(60, 4), (120, 2)],
 )
 def test_sizes_of_many_small_groups(groups, each):
-    """Frequent terms, with a precision that a group of few documents can hardly tell."""
-    rng = np.random.default_rng(groups)
-    n_j, group = lengths_like_r8(rng, groups * each), np.repeat(np.arange(groups), each)
-    counts = beta_binomials(rng, n_j, np.exp(rng.uniform(np.log(3e-3), np.log(0.2), 500)), 100.0)
-    counts = counts[:, (counts > 0).sum(axis=0) > 60]
-    found = keyness_groups([cells_of_columns(counts[group == g], n_j[group == g]) for g in range(groups)])
-    assert 0.01 < np.mean(found.p_value <= 0.05) < 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / counts.shape[1])
+    """Frequent terms, with a precision that a group of few documents can hardly tell.
+
+    The smallest of so many p-values lies far out in a tail, where the test is cautious: it has 1 to 2 %.
+    """
+    p = []
+    for seed in range(3):
+        rng = np.random.default_rng([seed, groups])
+        n_j, group = lengths_like_r8(rng, groups * each), np.repeat(np.arange(groups), each)
+        counts = beta_binomials(rng, n_j, np.exp(rng.uniform(np.log(3e-3), np.log(0.2), 500)), 100.0)
+        counts = counts[:, (counts > 0).sum(axis=0) > 60]
+        p.extend(keyness_groups([cells_of_columns(counts[group == g], n_j[group == g]) for g in range(groups)]).p_value)
+    assert 0.005 < np.mean(np.array(p) <= 0.05) < 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / len(p))
 
 
 def test_the_limit_of_a_word_that_one_corpus_lacks_is_where_that_has_five_per_cent():
