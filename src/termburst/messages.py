@@ -53,7 +53,7 @@ class Message(str):
     def __new__(cls, *parts: str | Named) -> Message:
         """Join the parts; those of a message are taken over."""
         flat: list[str | Named] = []
-        for part in (one for part in parts for one in (part.parts if isinstance(part, Message) else (part,))):
+        for part in (one for given in parts for one in (given.parts if isinstance(given, Message) else (given,))):
             if isinstance(part, str) and flat and isinstance(flat[-1], str):
                 flat[-1] += part
             else:

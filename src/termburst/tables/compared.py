@@ -31,7 +31,7 @@ def sorted_comparison(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
 
     by: dict[Sort, list[Any]] = {
         "p": ["p_value", -pl.col("statistic").abs(), "term"],
-        "effect": [-pl.col("effect"), "p_value", "term"],
+        "lower_bound": [-pl.col("lower_bound"), "p_value", "term"],
         "log_ratio": [-pl.col("log_ratio"), "p_value", "term"],
         "term": ["term"],
     }
