@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from termburst.cli.corpora import corpus_of
+from termburst.cli.option_values import with_dashes
 from termburst.cli.output import json_text, note, say, write_out
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.shared import Output
@@ -47,7 +48,8 @@ def check(
     whole = corpus_of(reading, corpus)
     with working("Looking for copies, and halving the corpus"):
         found = whole.check(cluster=cluster, threshold=threshold, halves=halves, seed=seed)
-    content = json_text(found.to_dict()) if json else f"{found}\n".encode()
+    answer = with_dashes(found)
+    content = json_text(found.to_dict() | {"answer": with_dashes(found.words)}) if json else f"{answer}\n".encode()
     if output is not None:
         with atomic_path(output) as temporary:
             temporary.write_bytes(content)
@@ -55,4 +57,4 @@ def check(
     elif json:
         write_out(content)
     else:
-        say(*str(found).splitlines())
+        say(*answer.splitlines())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from termburst.cli.corpora import corpus_of
+from termburst.cli.option_values import with_dashes
 from termburst.cli.output import json_text, note, write_out
 from termburst.cli.reading import Reading, no_terms, reads_text, warn_of_one_document, working
 from termburst.cli.shared import AdjustOption, Examples, FormOption, MaxTerms, MinCount, Mu, Panels, Sigma2
@@ -130,6 +131,8 @@ def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | N
     from termburst.files import atomic_path
     from termburst.report import render
 
+    for one in summary.get("reading", ()):
+        one["lines"] = [with_dashes(line) for line in one["lines"]]
     if format is ReportFormat.html:
         with working("Making the page"):
             encoded = render(summary).encode()

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import cells as core
+from termburst.messages import named
 from termburst.statistics.matrix import by_term, canonical_counts, totals
 from termburst.statistics.tally import Integers, tally
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
@@ -87,7 +88,7 @@ def term_cells(X_or_statistics: Any) -> TermCells:
         s = as_statistics(X_or_statistics, "patterns")
         rows = s.rows
         if rows is None or rows.length is None:
-            raise ValueError('an exact fit needs statistics with detail="patterns"')
+            raise ValueError("an exact fit needs statistics with " + named("detail", "patterns"))
         check_lengths(s.lengths)
         return TermCells(
             rows.indptr,

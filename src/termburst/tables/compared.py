@@ -103,7 +103,8 @@ def _named(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_
         return counts, named_terms(corpus, terms, counts.shape[1], which)
     if corpus.rows is None or corpus.rows.length is None:
         raise ValueError(
-            f'{which} has statistics without the patterns that keyness needs: build them with detail="patterns"'
+            f"{which} has statistics without the patterns that keyness needs: build them with "
+            + named("detail", "patterns")
         )
     names = named_terms(corpus, terms, corpus.vocabulary_size, which)
     return (corpus if corpus.terms is not None else replace(corpus, terms=names)), names

@@ -16,6 +16,7 @@ from termburst.inference.confident_effect import selected_end
 from termburst.inference.dispersion import dispersion
 from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.multiplicity import adjust as adjusted
+from termburst.messages import named
 from termburst.models.cells import term_cells
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto
@@ -243,7 +244,7 @@ def _named(corpus: Any, terms: Any) -> tuple[Any, NDArray[np.object_]]:
     if isinstance(corpus, TermStatistics):
         if corpus.rows is None or corpus.rows.length is None:
             raise ValueError(
-                'A has statistics without patterns, which keyness needs; build them with detail="patterns"'
+                "A has statistics without patterns, which keyness needs; build them with " + named("detail", "patterns")
             )
         size, counts = corpus.vocabulary_size, corpus
     else:
