@@ -56,7 +56,7 @@ def test_texts_are_merged_once(fault, build, corpus, halves, tmp_path):
 
 def test_merging_statistics_that_do_not_know_their_texts_is_said(run, build, halves, tmp_path):
     known = build(halves[0], "known.parquet")
-    unknown = dataclasses.replace(load(known), contents=())  # as files from before digests existed
+    unknown = dataclasses.replace(load(known), contents=())  # as saved by Python
     unknown.save(tmp_path / "saved.parquet")
     outcome = run("stats", "merge", tmp_path / "saved.parquet", known, "-o", tmp_path / "merged.parquet")
     assert outcome.code == 0
@@ -162,7 +162,7 @@ def test_a_batch_that_loses_a_document_stays_on_record(run, done, build, halves,
 def test_batches_of_which_the_texts_are_not_known_stay_and_this_is_said(run, build, halves, tmp_path):
     saved = tmp_path / "saved.parquet"
     parts = [load(build(half, f"{k}.parquet", "--batch", f"day {k}")) for k, half in enumerate(halves)]
-    replace(parts[0] + parts[1], contents=()).save(saved)  # as files from before digests existed
+    replace(parts[0] + parts[1], contents=()).save(saved)  # as saved by Python
     outcome = run("stats", "subtract", saved, build(halves[0], "gone.parquet"))
     assert outcome.code == 0
     assert "the batches on record stay: 'day 0', 'day 1'" in outcome.err
@@ -356,11 +356,11 @@ def test_a_folder_that_has_grown_is_counted_once(run, fault, done, tmp_path):
     assert [content.documents for content in load(saved).contents] == [5, 3, 8]
 
 
-def test_files_of_older_versions_are_added_to_and_this_is_said(run, fault, build, halves, tmp_path):
+def test_corpora_too_large_for_single_digests_are_added_to_and_this_is_said(run, fault, build, halves, tmp_path):
     saved = build(halves[0], "saved.parquet")
     old = load(saved)
     replace(old, contents=tuple(replace(one, hashes=b"") for one in old.contents)).save(saved)
-    assert "texts" not in json.loads(pl.read_parquet_metadata(saved)["termburst"])
+    assert json.loads(pl.read_parquet_metadata(saved)["termburst"])["texts"] == [""]
     assert "already contains the texts" in fault("stats", "add", saved, halves[0], "--lines")
     outcome = run("stats", "add", saved, halves[1], "--lines", "--quiet")
     assert outcome.code == 0
