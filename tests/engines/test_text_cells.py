@@ -16,7 +16,7 @@ OPTIONS = [
     CountingOptions(),
     CountingOptions(lowercase=False),
     CountingOptions(ngrams=(1, 2), stop_words=("so", "été")),
-    CountingOptions(words="unicode"),
+    CountingOptions(words="sklearn"),
     CountingOptions(language="tr"),
     CountingOptions(token_pattern=r"\w+(?=\s)"),  # not compiled
     CountingOptions(pretokenized=True),  # nor this
