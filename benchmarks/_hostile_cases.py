@@ -46,7 +46,7 @@ OPTIONS = {  # a valid value of each option; "" for flags
     "--norm": "l2",
     "--confidence": "0.9",
     "--method": "g2",
-    "--fdr": "by",
+    "--adjust": "by",
     "--sort": "term",
     "--detail": "patterns",
     "--batch": "first",

@@ -75,6 +75,13 @@ class Texts:
         key, count = np.unique(word * documents.size + place, return_counts=True)
         return as_cells(key // documents.size, count, sizes[key % documents.size], self.words, sizes)
 
+    def of_one_length(self, size: int, rng: np.random.Generator) -> Texts:
+        """A random circular window of *size* tokens of each document that has as many."""
+        kept = np.flatnonzero(self.n_j >= size)
+        start, offset = (np.cumsum(self.n_j) - self.n_j)[kept], rng.integers(0, self.n_j[kept])
+        inside = (offset[:, None] + np.arange(size)) % self.n_j[kept][:, None]
+        return Texts(self.token[start[:, None] + inside].ravel(), np.full(kept.size, size), self.words)
+
     def with_length(self) -> Floats:
         """z: do the shares of a word rise or fall with document length?
 
@@ -95,30 +102,39 @@ class Texts:
 
 
 def show_windows(
-    loaders: dict[str, Callable[[], list[str]]], splits: int, method: str, seed: int, verdicts: Verdicts
+    loaders: dict[str, Callable[[], list[str]]],
+    splits: int,
+    method: str,
+    seed: int,
+    verdicts: Verdicts,
+    length: int | None = None,
 ) -> None:
     """Random halves of the documents, A cut to windows: per cent of words with p ≤ .05, in each direction, and ≤ .001.
 
-    A window has a fifth or a twentieth of the tokens of its document, rounded half to even, at least one.
+    A window has a fifth or a twentieth of the tokens of its document, rounded half to even, at least one. With *length*
+    all documents are first cut to as many tokens, so that no word is related to length.
     """
     for name, load in loaders.items():
-        texts = Texts.of(load())
+        whole_texts = texts = Texts.of(load())
         related = np.abs(texts.with_length()) > RELATED
+        groups = GROUPS if length is None else GROUPS[:1]
         for part in PARTS:
-            rates: dict[str, list[NDArray[np.float64]]] = {group: [] for group in GROUPS}
+            rates: dict[str, list[NDArray[np.float64]]] = {group: [] for group in groups}
             for split in range(splits):
-                rng = np.random.default_rng([seed, split, round(1 / part), texts.n_j.size])
+                rng = np.random.default_rng([seed, split, round(1 / part), whole_texts.n_j.size])
+                texts = whole_texts if length is None else whole_texts.of_one_length(length, rng)
                 order = rng.permutation(texts.n_j.size)
                 short, whole = np.sort(order[: order.size // 2]), np.sort(order[order.size // 2 :])
                 a = texts.cells(short, np.maximum(np.rint(texts.n_j[short] * part).astype(int), 1), rng)
                 b = texts.cells(whole, texts.n_j[whole], rng)
                 rows = band_rates(a, b, method)
-                for group, members in zip(GROUPS, (related | True, ~related, related), strict=True):
+                for group, members in zip(groups, (related | True, ~related, related), strict=False):
                     rates[group].append(rows(members))
-            title = f"{name}, windows of 1/{round(1 / part)}"
+            cut = "" if length is None else f" of {length} tokens"
+            title = f"{name}{cut}, windows of 1/{round(1 / part)}"
             print(f"\n{title}: {texts.n_j.size:,} documents, {texts.token.size:,} tokens, {splits} splits, {method}")
             print(f"{'':>19}" + "".join(f"{f'n {band_name(*band)}':>36}" for band in BY_N))
-            for group in GROUPS:
+            for group in groups:
                 print(f"{group:>19}{band_texts(rates[group], f'{title}, {group}', group != GROUPS[2], verdicts)}")
             print(flush=True, end="")
 

@@ -29,7 +29,7 @@ ANALYSES = {
     "TermStatistics.from_texts": ("texts", "tb.TermStatistics.from_texts([texts], detail='patterns')", 3),
     "TermStatistics.from_counts": ("X", "tb.TermStatistics.from_counts(X, detail='patterns')", 9),
     "fit_beta_binomial": ("X", "tb.fit_beta_binomial(X)", 15),
-    "burstiness_test": ("X", "tb.burstiness_test(X, terms)", 3),
+    "burstiness_test": ("X", "tb.burstiness_test(X, terms, **every)", 3),
     "keyness": ("halves", "tb.keyness(A, B, terms=terms)", 3),
     "keyness, permutation": ("halves", "tb.keyness(A, B, terms=terms, method='permutation', confidence=None)", 3),
     "keyness, stratified": ("halves", "tb.keyness(A, B, terms=terms, method='stratified-permutation')", 3),
@@ -55,7 +55,8 @@ READY = {
     "texts": "texts = list(tb.datasets.load_20newsgroups('all').texts)",
     "vectorizer": "texts = list(tb.datasets.load_20newsgroups('all').texts); "
     "vectorizer = tb.CountVectorizer().fit(texts)",
-    "X": FIG4,
+    "X": f"{FIG4}; import inspect; options = inspect.signature(tb.burstiness_test).parameters; "
+    "every = {'columns': 'all'} if 'columns' in options else {}",  # also of a checkout that has only one choice
     "halves": f"{FIG4}; half = np.random.default_rng(0).permutation(X.shape[0]) < X.shape[0] // 2; "
     "A, B = X[half], X[~half]",
     "index": "texts = list(tb.datasets.load_20newsgroups('all').texts); index = tb.retrieval.Index.from_texts(texts); "

@@ -20,6 +20,7 @@ from pathlib import Path
 import numpy as np
 
 SCRIPT = """
+import inspect
 import sys
 import numpy as np
 import termburst as tb
@@ -33,10 +34,13 @@ fig4 = Collections().fig4
 fit = tb.fit_beta_binomial(fig4.counts)
 found |= {f"fit, {name}": getattr(fit, name) for name in ("mean", "alpha", "alpha_not", "loglik")}
 found["fit, status"] = fit.status.astype(str)
-for test in ("plr", "lr", "score"):
-    table = tb.burstiness_test(fig4.counts, fig4.terms, test=test, dispersion=False).sort("term")
-    found[f"burstiness, log10 p of {test}"] = table["log10_p"].to_numpy()
-    found[f"burstiness, how p of {test}"] = table["how"].to_numpy().astype(str)
+options = inspect.signature(tb.burstiness_test).parameters  # a checkout may have the names of before
+option, how = ("statistic", "p_method") if "statistic" in options else ("test", "how")
+every = {"columns": "all"} if "columns" in options else {}
+for one in ("plr", "lr", "score"):
+    table = tb.burstiness_test(fig4.counts, fig4.terms, dispersion=False, **{option: one}, **every).sort("term")
+    found[f"burstiness, log10 p of {one}"] = table["log10_p"].to_numpy()
+    found[f"burstiness, method of p of {one}"] = table[how].to_numpy().astype(str)
 half = np.random.default_rng(0).permutation(fig4.counts.shape[0]) < fig4.counts.shape[0] // 2
 key = tb.keyness(fig4.counts[half], fig4.counts[~half], terms=fig4.terms).sort("term")
 found |= {f"keyness, {name}": key[name].to_numpy() for name in ("p_value", "ci_low", "ci_high")}

@@ -247,7 +247,7 @@ def show_few(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                     warnings.simplefilter("ignore")
                     table = keyness_design(X, "x", cluster="cluster", **options)
                 by_draw.append(rates(table["p_value"].to_numpy()[:-1], np.asarray(X.sum(axis=0)).ravel()[:-1]))
-                by_chi2.append(float(table["reference"].str.ends_with("chi2").mean()))
+                by_chi2.append(float(table["p_method"].str.ends_with("chi2").mean()))
             found = 100 * np.array(by_draw)
             cells = [
                 f"{np.nanmean(one):.1f} ± {np.nanstd(one) / np.sum(~np.isnan(one)) ** 0.5:.1f}"

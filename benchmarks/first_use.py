@@ -44,7 +44,7 @@ steps = {{
     "CountVectorizer, vocabulary": lambda: tb.CountVectorizer(vocabulary=words).transform(texts),
     "CountVectorizer, pairs": lambda: tb.CountVectorizer(ngram_range=(1, 2), stop_words="english").fit_transform(texts),
     "fit_beta_binomial": lambda: tb.fit_beta_binomial(X),
-    "burstiness_test": lambda: tb.burstiness_test(X, terms),
+    "burstiness_test": lambda: tb.burstiness_test(X, terms, columns="all"),
     **{{
         f"keyness, {{method}}": lambda method=method: tb.keyness(X[:half], X[half:], terms=terms, method=method)
         for method in {METHODS!r}

@@ -27,10 +27,12 @@ def kept_in(benchmark: str, arguments: list[str]) -> Path:
     'triggers-planted.txt'
     >>> kept_in("designs", ["--parts", "coverage", "--seed", "7"]).name
     'designs-coverage.txt'
+    >>> kept_in("truth", ["--parts", "windows-held"]).name
+    'truth-windows-held.txt'
     """
     words = []
     for argument in arguments[arguments[:1] == ["--parts"] :]:
-        if argument.startswith("-") or not argument.replace("_", "").isalpha():
+        if argument.startswith("-") or not argument.replace("_", "").replace("-", "").isalpha():
             break
         words.append(argument)
     return OUTPUT / f"{'-'.join([benchmark, *words])}.txt"

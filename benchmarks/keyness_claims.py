@@ -3,8 +3,8 @@
 * Welch's t-test on 10/90 splits of R8: the share of p ≤ 5 %, by band of n_i. Nothing differs.
 * Copies: every module of the docstrings four times. Random halves of the *documents* cannot show that they depend on
   each other, since a word has its copies on both sides. Halves of the *modules* show it.
-* Selection: words of R8 at a true ratio of 1 (half of them) or 2 and 4 (thinned). Of the 50 with the largest effect,
-  how many differ by less? The same for the end of the 95 % interval nearest to 0, as `effect` was before.
+* Selection: words of R8 at a true ratio of 1 (half of them) or 2 and 4 (thinned). Of the 50 with the largest lower
+  bound, how many differ by less? The same for the end of the 95 % interval nearest to 0, as it was before.
 * Rare words: the number with q ≤ 5 % at min_count 1, 5 and 10, and with an adjustment that counts all words.
 
     TERMBURST_DATA=… python benchmarks/keyness_claims.py [--splits 8]
@@ -72,9 +72,9 @@ def selection(corpus: Corpus, splits: int) -> None:
             q = adjust(found.p_value, attainable=found.least_p)
             chosen = q <= 0.05
             able = int(np.sum(found.least_p <= found.p_value[chosen].max(initial=0.0)))
-            effect = confident_effects(found.ends, found.levels, chosen, "bh", able) * (found.log_ratio > 0)
-            top = np.argsort(-effect)[:50]
-            over.append(np.mean(truth[top] < effect[top]))
+            bound = confident_effects(found.ends, found.levels, chosen, "bh", able) * (found.log_ratio > 0)
+            top = np.argsort(-bound)[:50]
+            over.append(np.mean(truth[top] < bound[top]))
             null.append(np.mean(truth[top] == 0))
             old = np.nan_to_num(np.maximum(found.ci_low, 0.0))
             top = np.argsort(-old)[:50]
@@ -87,8 +87,9 @@ def selection(corpus: Corpus, splits: int) -> None:
             plain = [np.sum(adjust(np.where(n_i >= m, found.p_value, np.nan)) <= 0.05) for m in (1, 5, 10)]
             rare.append([*counts, *plain])
         print(
-            f"{corpus.name}, A has {share:.0%}: of the first 50 by effect {100 * np.mean(over):.1f} % are overstated, "
-            f"{100 * np.mean(null):.1f} % are null; by the 95 % interval {100 * np.mean(naive):.1f} % are over"
+            f"{corpus.name}, A has {share:.0%}: of the first 50 by lower bound {100 * np.mean(over):.1f} % are "
+            f"overstated, {100 * np.mean(null):.1f} % are null; "
+            f"by the 95 % interval {100 * np.mean(naive):.1f} % are over"
         )
         print(
             f"  q ≤ 5 % at min_count 1, 5, 10: {np.mean(rare, axis=0)[:3]}, "

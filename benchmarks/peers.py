@@ -269,7 +269,11 @@ def classification() -> Iterator[Row]:
         best = max(tried, key=lambda name: sum(hits.mean() for hits in tried[name]))
         return f"{best}, the best of {len(every)} forms", tried[best]
 
-    bayes, linear, svc = tb.recommended("naive-bayes"), tb.recommended("linear"), LinearSVC(random_state=0)
+    bayes, linear, svc = (
+        tb.recommended_scheme("naive-bayes"),
+        tb.recommended_scheme("linear"),
+        LinearSVC(random_state=0),
+    )
     unit: tuple[dict[str, Any], ...] = ({}, {"sublinear_tf": True})  # rows of unit length, which LinearSVC needs
     weighed = right(MultinomialNB(), tb.TermWeighting(bayes))
     plain, bursty = right(MultinomialNB()), right(tb.DirichletMultinomialNB(alpha=0.02, evidence="documents"))

@@ -221,10 +221,12 @@ def show_weights(results: dict[str, Result]) -> None:
             shown = "  ".join(f"{x:.4f} ({y:.3f})" for x, y in zip(table[k], f1, strict=True))
             print(f"  {cell.split(' | ')[0]:25} {shown}  rank {ranks[:, k].mean():.2f} [{low[k]:.2f}, {high[k]:.2f}]"
                   f"  {table[k].mean():.4f}")  # fmt: skip
-        ours = f"{tb.recommended(kind)} | {model}"
+        ours = f"{tb.recommended_scheme(kind)} | {model}"
         for rival in cells:
             if rival != ours:
-                print(f"  {tb.recommended(kind)} minus {rival.split(' | ')[0]}: {compared(results, ours, rival)}")
+                print(
+                    f"  {tb.recommended_scheme(kind)} minus {rival.split(' | ')[0]}: {compared(results, ours, rival)}"
+                )
 
 
 def compared(results: dict[str, Result], ours: str, rival: str) -> str:

@@ -16,7 +16,8 @@ table. Four cells in which the tied test failed (precisions without variation be
 windows. Real texts: random halves of the documents; of those in A only a random circular window is kept, a fifth or a
 twentieth of the tokens (rounded, at least one). The expected share of tokens stays the same for each word, but not the
 expected mean share if long documents use the word more or less than short ones do: such words are shown apart. Bands
-are of n_i, the tokens that remain in both. In windows-held the texts are others, on which nothing was tuned.
+are of n_i, the tokens that remain in both. In windows-held the texts are others, on which nothing was tuned. In
+windows-equal all documents of both are first cut to 100 tokens: what is in excess without that is due to length.
 
 price. Power, and the difference from the test that ties the precisions of both corpora, 2(ℓ_1 − ℓ_0) by χ²_1. A fifth
 of the words differ, as in a corpus; the others do not. In real parts of a corpus each token in B is kept with
@@ -53,7 +54,8 @@ from _verdicts import Verdicts
 CALL, LEAST = 2_000, 600  # words of a call; fewer are too few to learn from
 KNOWN = 2_000  # words of a cell that the oracle tests
 SEED = 20261118
-PARTS = ("grid", "table", "windows", "windows-held", "price", "coverage")
+PARTS = ("grid", "table", "windows", "windows-held", "windows-equal", "price", "coverage")
+EQUAL = 100  # tokens of all documents in windows-equal
 COVERAGE_RATIOS = (1.0, 2.7, 1 / 2.7)
 TABLE = (
     ((1_000, 1_000), (150, 400)),
@@ -145,10 +147,14 @@ def main() -> None:
         show_grid(words, method, cells[:: len(cells) // 8 + 1] if options.quick else cells, options.seed, verdicts)
     if "table" in options.parts:
         show_table(words, method, options.seed, verdicts)
-    for part, loaders in (("windows", TUNED), ("windows-held", HELD)):
+    for part, loaders, length in (
+        ("windows", TUNED, None),
+        ("windows-held", HELD, None),
+        ("windows-equal", TUNED | HELD, EQUAL),
+    ):
         if part in options.parts:
             chosen = {name: load for name, load in loaders.items() if name.startswith(starts)}
-            show_windows(chosen, splits, method, options.seed, verdicts)
+            show_windows(chosen, splits, method, options.seed, verdicts, length)
     if "price" in options.parts:
         laws = LAWS[::3] if options.quick else LAWS
         show_price(corpora(counted), laws, max(2, splits // 2), method, options.seed, verdicts)

@@ -573,15 +573,15 @@ def test_functions_take_a_corpus(corpus):
 def test_keyness_of_two_groups_is_the_function(corpus):
     spoken = corpus.where(pl.col("who") != "nobody")
     X, who = spoken.counts, np.array(spoken.metadata["who"])
-    expected = tb.keyness(X[who == "clown"], X[who == "crowd"], terms=spoken.terms, sort="effect")
-    assert_frame_equal(spoken.keyness(by="who", sort="effect"), expected)
-    assert_frame_equal(spoken.group("who").keyness(sort="effect"), expected)
+    expected = tb.keyness(X[who == "clown"], X[who == "crowd"], terms=spoken.terms, sort="lower_bound")
+    assert_frame_equal(spoken.keyness(by="who", sort="lower_bound"), expected)
+    assert_frame_equal(spoken.group("who").keyness(sort="lower_bound"), expected)
     clown, crowd = (spoken.where(pl.col("who") == name) for name in ("clown", "crowd"))
-    by_corpus = clown.keyness(crowd, sort="effect")
+    by_corpus = clown.keyness(crowd, sort="lower_bound")
     assert by_corpus["term"].to_list() == expected["term"].to_list()
     np.testing.assert_allclose(by_corpus["p_value"], expected["p_value"], rtol=1e-9)
-    assert_frame_equal(tb.keyness(clown, crowd, sort="effect"), by_corpus)
-    assert_frame_equal(clown.keyness(crowd.statistics, sort="effect"), by_corpus, rel_tol=1e-9)
+    assert_frame_equal(tb.keyness(clown, crowd, sort="lower_bound"), by_corpus)
+    assert_frame_equal(clown.keyness(crowd.statistics, sort="lower_bound"), by_corpus, rel_tol=1e-9)
 
 
 def test_keyness_of_some_groups_leaves_the_others_out(corpus):

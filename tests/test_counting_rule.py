@@ -68,6 +68,7 @@ PYTHON = {
     "build_statistics": built,
     "keyness": lambda counting, folder: tb.keyness(TEXTS, TEXTS, counting=counting)["term"],
     "keyness with a list": lambda counting, folder: compared_with_a_list(counting),
+    "lockwords": lambda counting, folder: tb.lockwords(TEXTS, TEXTS, counting=counting)["term"],
     "keyness_design": lambda counting, folder: tb.keyness_design(
         TEXTS, "who", metadata={"who": WHO}, counting=counting
     )["term"],

@@ -380,6 +380,6 @@ def test_class_damped_is_its_formula(bursty):
 
 @pytest.mark.parametrize("model", ["linear", "naive-bayes"])
 def test_recommended_names_a_scheme(model):
-    assert tb.recommended(model) in SCHEMES
+    assert tb.recommended_scheme(model) in SCHEMES
     with pytest.raises(ValueError, match="model must be one of 'linear', 'naive-bayes'; got 'tree'"):
-        tb.recommended("tree")
+        tb.recommended_scheme("tree")

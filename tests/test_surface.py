@@ -19,13 +19,23 @@ specification.loader.exec_module(public_surface)
 RENAMED = {"termburst.report.Documents": "termburst.report.CountedCorpus"}
 
 # Parameters that are gone on purpose, because what they set is gone; CHANGELOG.md says so.
-REMOVED = {"termburst.keyness_groups": {"draws", "seed"}}
+REMOVED = {
+    "termburst.keyness_groups": {"draws", "seed", "of"},
+    "termburst.keyness": {"of"},
+    "termburst.burstiness_test": {"test"},
+    "termburst.engines.burstiness_test": {"test"},
+    "termburst.engines.keyness": {"of"},
+}
+
+# Names that have a new one, without the old.
+REPLACED = {"termburst.recommended": "termburst.recommended_scheme"}
 
 
 def now_called(name: str) -> str:
     """The name of today, also of what belongs to a class that was renamed."""
-    old = next((old for old in RENAMED if name == old or name.startswith(f"{old}.")), None)
-    return name if old is None else RENAMED[old] + name.removeprefix(old)
+    now = RENAMED | REPLACED
+    old = next((old for old in now if name == old or name.startswith(f"{old}.")), None)
+    return name if old is None else now[old] + name.removeprefix(old)
 
 
 def test_every_name_and_parameter_of_the_last_version_is_still_there():
@@ -43,6 +53,13 @@ def test_what_is_gone_is_gone_and_in_the_changelog():
     for name, parameters in REMOVED.items():
         assert not parameters & set(now[name])
         assert all(f"`{word}`" in changes for word in (*parameters, name.rpartition(".")[2]))
+
+
+@pytest.mark.parametrize(("old", "new"), REPLACED.items())
+def test_a_replaced_name_is_answered_with_the_new_one(old, new):
+    module, _, name = old.rpartition(".")
+    with pytest.raises(AttributeError, match=f"no attribute '{name}'; did you mean '{new.rpartition('.')[2]}'"):
+        getattr(import_module(module), name)
 
 
 @pytest.mark.parametrize(("old", "new"), RENAMED.items())

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from termburst.models.polya_urn import PolyaUrn as PolyaUrn
     from termburst.schemes import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME
     from termburst.schemes import SCHEMES as SCHEMES
-    from termburst.schemes import recommended as recommended
+    from termburst.schemes import recommended_scheme as recommended_scheme
     from termburst.statistics.out_of_core import build_statistics as build_statistics
     from termburst.statistics.term_statistics import TermStatistics as TermStatistics
     from termburst.tables.burstiness_test import burstiness_test as burstiness_test
@@ -115,7 +115,7 @@ _HOME = {
     "plr_statistic": "termburst.inference.plr",
     "read": "termburst.corpus",
     "read_word_list": "termburst.tables",
-    "recommended": "termburst.schemes",
+    "recommended_scheme": "termburst.schemes",
     "save_weights": "termburst.weight_files",
     "term_table": "termburst.tables",
 }
@@ -131,7 +131,8 @@ def __getattr__(name: str) -> Any:
     elif name == "__version__":
         value = import_module("importlib.metadata").version("termburst")
     else:
-        raise AttributeError(f"module 'termburst' has no attribute {name!r}")
+        hint = import_module("termburst.display").did_you_mean(name, __all__)
+        raise AttributeError(f"module 'termburst' has no attribute {name!r}{hint}")
     globals()[name] = value
     return value
 

@@ -11,7 +11,7 @@ Detail = Literal["frequencies", "moments", "patterns"]  # what statistics rememb
 Form = Literal["printed", "corrected", "exact"]  # of λ
 Invalid = Literal["clamp", "raise"]  # what happens to terms without a positive precision
 Fit = Literal["penalized", "exact", "none"]  # which estimates of α and α_¬ a table shows
-Test = Literal["plr", "lr", "score"]  # the statistic that `p_value` belongs to
+Statistic = Literal["plr", "lr", "score"]  # of the burstiness test: the statistic that `p_value` belongs to
 KeynessMethod = Literal[
     "beta-binomial",
     "permutation",
@@ -25,9 +25,10 @@ KeynessMethod = Literal[
     "bootstrap",
     "log-odds",
 ]
-Compared = Literal["frequency", "burstiness"]  # what keyness compares
-Sort = Literal["p", "effect", "log_ratio", "term"]  # of a keyness table
-TermSort = Literal["effect", "plr", "lr", "p", "term"]  # of a table of terms
+Compare = Literal["frequency", "burstiness"]  # what keyness compares
+Columns = Literal["main", "all"]  # of a table of the burstiness test
+Sort = Literal["p", "lower_bound", "log_ratio", "term"]  # of a keyness table
+TermSort = Literal["lower_bound", "plr", "lr", "p", "term"]  # of a table of terms
 CollocateSort = Literal["p", "log_dice", "log_ratio", "n_window", "n", "term"]  # of a table of collocates
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
 Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
@@ -36,15 +37,25 @@ UrnKind = Literal["constant", "diagonal", "full"]  # what a word brings on: all 
 DETAILS: tuple[Detail, ...] = get_args(Detail)  # each has all that those before it have
 FORMS: tuple[Form, ...] = get_args(Form)
 FITS: tuple[Fit, ...] = get_args(Fit)
-TESTS: tuple[Test, ...] = get_args(Test)
+STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
-COMPARED: tuple[Compared, ...] = get_args(Compared)
+COMPARE: tuple[Compare, ...] = get_args(Compare)
+COLUMNS: tuple[Columns, ...] = get_args(Columns)
 SORTS: tuple[Sort, ...] = get_args(Sort)
 TERM_SORTS: tuple[TermSort, ...] = get_args(TermSort)
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
 SPANS: tuple[Span, ...] = get_args(Span)
 URNS: tuple[UrnKind, ...] = get_args(UrnKind)
 
+# The main columns of the burstiness test, in the order of all; "plr" stands for the statistic that is tested.
+MAIN_COLUMNS = (
+    "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "plr", "p_value", "q_value",
+    "p_method",
+)  # fmt: skip
+# What the column lower_bound is, in every table.
+LOWER_BOUND = (
+    "the end of the interval nearest to no difference (log_ratio 0, burst_ratio 1), or no difference if not sure"
+)
 _FALSE_ALARMS = "expected share of false alarms among terms with a q this small"
 Q_MEANS: dict[str, str] = {  # what q says of a term, by how p was adjusted
     "bh": _FALSE_ALARMS,

@@ -242,7 +242,7 @@ def posterior_lift(counts: Any, statistics: TermStatistics, fit: Any = None, **_
     (α + n_ij)/(α_0 + n_j) is the posterior mean of the share of the term in that document. 0 at the boundary, where it
     is the same in all documents. Not for short texts: there most terms never repeat, so that they are at the boundary
     and have weight 0, however much they say about a class. Use it to read long documents; for classifiers take the
-    scheme that `recommended` names.
+    scheme that `recommended_scheme` names.
     """
     return _weighted(counts, core.lift_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
 

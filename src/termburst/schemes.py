@@ -131,7 +131,7 @@ RECOMMENDED_SCHEME = "log-damped-tf-idf"  # without labels: never bad, not alway
 _RECOMMENDED = {"linear": "class-lift", "naive-bayes": "class-damped"}
 
 
-def recommended(model: str) -> str:
+def recommended_scheme(model: str) -> str:
     """The name of the scheme to start with, for a kind of model: "linear" or "naive-bayes".
 
     "linear" means LinearSVC, logistic regression and other linear models, on rows of unit length (``norm="l2"``).
@@ -141,7 +141,7 @@ def recommended(model: str) -> str:
 
     Examples
     --------
-    >>> recommended("linear")
+    >>> recommended_scheme("linear")
     'class-lift'
     """
     if not isinstance(model, str) or model not in _RECOMMENDED:

@@ -71,5 +71,5 @@ def test_keyness_with_a_list(run, table, tmp_path):
     listed.write_text("word\tcount\nw1\t20\nw2\t30\nother\t4000\n", encoding="utf-8")
     outcome = run("keyness", table, "--reference", listed, "--format", "json", "--quiet")
     assert outcome.code == 0, outcome.err
-    assert outcome.rows["other"]["reference"] == "frequency list"
+    assert outcome.rows["other"]["p_method"] == "frequency list"
     assert outcome.rows["other"]["n_b"] == 4000

@@ -14,7 +14,7 @@ from termburst.cli.report import report
 from termburst.counting.options import CountingOptions
 from termburst.report import summarize
 
-SAME = {"fdr": "adjust", "by_test": "test", "examples": "lines"}  # options of the command line that are named otherwise
+SAME = {"examples": "lines"}  # options of the command line that are named otherwise
 
 
 def defaults(function):
@@ -37,7 +37,7 @@ def test_options_have_the_defaults_of_the_function(command, function):
     reading = {field.name for field in fields(Reading)}
     ours = {SAME.get(name, name): value for name, value in defaults(command).items() if name not in reading}
     theirs = defaults(function)
-    shared = ours.keys() & theirs.keys() - {"scheme", "test", "title"}
+    shared = ours.keys() & theirs.keys() - {"scheme", "title"}
     assert shared
     assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
 

@@ -24,7 +24,7 @@ def test_a_formula_a_contrast_and_clusters(run, table):
     done = run("keyness", table, "--formula", "party", *options)
     rows = list(csv.DictReader(io.StringIO(done.out)))
     assert rows[0]["term"] in ("jobs", "taxes", "peace", "law")
-    assert {"p_documents", "log_ratio_unadjusted", "reference"} <= rows[0].keys()
+    assert {"p_documents", "log_ratio_unadjusted", "p_method"} <= rows[0].keys()
     assert {row["contrast"] for row in rows} == {"party: D - R"}
     assert "if documents were independent" in run("keyness", table, "--by", "party", "--cluster", "speaker").out
 

@@ -49,7 +49,7 @@ def test_two_folders(run, folders):
     # each document of A has three: more than nine bursts by chance on one side, less than 27 independent occurrences
     assert 0.5**27 < float(found["cat"]["p_value"]) < 2 / comb(18, 9)
     assert float(found["the"]["p_value"]) > 0.5
-    assert float(found["bark"]["effect"]) < 0
+    assert float(found["bark"]["lower_bound"]) < 0
 
 
 def test_by_a_column_is_the_same_comparison(run, table, folders):
@@ -120,7 +120,7 @@ def test_statistics_without_patterns_are_refused(run, folders, tmp_path):
 def test_methods_by_name(run, folders, method):
     found = {row["term"]: row for row in rows(run("keyness", *folders, "--method", method, "--format", "csv"))}
     assert float(found["cat"]["p_value"]) < 0.05
-    assert found["cat"]["reference"] == method
+    assert found["cat"]["p_method"] == method
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_methods_by_name(run, folders, method):
         ((), "two corpora, A and B; or one corpus and --by"),
         (("--by", "mood"), "no column 'mood', only 'kind', 'text'; choose one with --by"),
         (("--by", "kind", "--id", "kind"), "--by takes the place of --id"),
-        (("--by", "kind", "--fdr", "q"), "Invalid value for '--fdr': 'q' is not one of 'bh',"),
+        (("--by", "kind", "--adjust", "q"), "Invalid value for '--adjust': 'q' is not one of 'bh',"),
         (("--by", "kind", "--sort", "q"), "Invalid value for '--sort': 'q' is not one of 'p',"),
     ],
 )

@@ -45,7 +45,7 @@ def test_the_first_group_is_a(run, write):
         for names in ("ham,spam", "spam, ham")
     )
     assert (ham["cat"]["n_a"], ham["cat"]["n_b"]) == (spam["cat"]["n_b"], spam["cat"]["n_a"]) == ("12", "0")
-    assert float(ham["cat"]["effect"]) == pytest.approx(-float(spam["cat"]["effect"]))
+    assert float(ham["cat"]["lower_bound"]) == pytest.approx(-float(spam["cat"]["lower_bound"]))
     assert (
         "A: kind = spam, 7 documents; B: kind = ham"
         in run("keyness", write(ROWS), "--by", "kind", "--groups", "spam,ham").out

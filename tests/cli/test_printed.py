@@ -172,6 +172,17 @@ def test_csv_is_exact_on_a_pipe_and_escaped_on_a_terminal(done, on_a_terminal, t
     assert r"\x1b]0;hacked\x07,1,1," in drawn
 
 
+@unix
+@pytest.mark.slow
+def test_columns_left_out_are_counted_on_a_terminal(on_a_terminal, tmp_path):
+    path = tmp_path / "posts.txt"
+    path.write_text("ha ha ha ha\n" + "so it goes\n" * 30, encoding="utf-8")
+    left_out = "22 of 34 columns are left out; --columns all shows them"
+    assert left_out in on_a_terminal("terms", path, "--lines", "--test")
+    assert left_out in on_a_terminal("terms", path, "--lines", "--test", "-o", tmp_path / "tested.csv")
+    assert "left out" not in on_a_terminal("terms", path, "--lines", "--test", "--columns", "all")
+
+
 def test_an_explanation(done, tmp_path):
     path = tmp_path / "tokens.jsonl"
     path.write_text(json.dumps({"text": [NASTY, NASTY, "so"]}) + "\n" + json.dumps({"text": ["so"]}), encoding="utf-8")

@@ -13,7 +13,7 @@ def comparison(**more):
     columns = {
         "term": ["a", "b", "c"],
         "log_ratio": [math.inf, -2.0, 0.4],
-        "effect": [3.0, -1.0, 0.0],
+        "lower_bound": [3.0, -1.0, 0.0],
         "q_value": [0.01, 0.05, 0.06],
     }
     return pl.DataFrame(columns | more)
@@ -31,15 +31,15 @@ def test_each_side_has_its_strongest_word():
 
 
 def test_a_ratio_is_never_rounded_up():
-    (said,) = compared(comparison(effect=[math.log2(9.99), -math.log2(99.9), 0.0]), ["left", "right"])
+    (said,) = compared(comparison(lower_bound=[math.log2(9.99), -math.log2(99.9), 0.0]), ["left", "right"])
     assert "at least 9.9 times" in said
     assert "at least 99 times" in said
 
 
 def test_without_an_effect_no_ratio_is_said():
-    (said,) = compared(comparison(effect=[None, -0.0, None]), ["left", "right"])
+    (said,) = compared(comparison(lower_bound=[None, -0.0, None]), ["left", "right"])
     assert said.endswith(": a, more often in left; b, more often in right.")
-    (said,) = compared(comparison().drop("effect"), ["left", "right"])
+    (said,) = compared(comparison().drop("lower_bound"), ["left", "right"])
     assert said.endswith(": a, more often in left; b, more often in right.")
 
 
@@ -118,10 +118,10 @@ def test_a_frequent_bursty_word_is_not_described_by_reuse():
     assert "used again in 95.0 % of cases; by chance it would be 89 %" in said
 
 
-def test_an_effect_of_0_beside_a_small_q_is_explained():
-    table = comparison(effect=[0.0, -1.0, 0.0], least_p=[0.0] * 3)
-    assert _said_of(table)[2] == (
-        "1 row with q ≤ 0.05 has effect 0: a difference is sure, but no size of it once the strongest of so many words "
-        "are picked"
+def test_a_lower_bound_of_0_beside_a_small_q_is_explained():
+    table = comparison(lower_bound=[0.0, -1.0, 0.0], least_p=[0.0] * 3)
+    assert _said_of(table)[-1] == (
+        "1 row with q ≤ 0.05 has lower_bound 0: a difference is sure, but no size of it once the strongest of so many "
+        "words are picked"
     )
-    assert not any("effect 0" in line for line in _said_of(comparison(least_p=[0.0] * 3)))
+    assert not any("lower_bound 0" in line for line in _said_of(comparison(least_p=[0.0] * 3)))

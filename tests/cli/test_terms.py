@@ -11,7 +11,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import termburst as tb
-from termburst.tables.burst_columns import effects_of_term, in_words, ratio_in_words
+from termburst.names import MAIN_COLUMNS
+from termburst.tables.burst_columns import effects_of_term, in_words, main_columns, ratio_in_words
 
 ALL = ("--top", "0", "--format", "json")
 
@@ -27,21 +28,21 @@ def test_the_table_on_a_terminal(done, corpus, expected):
         r"41 documents, [\d,]+ tokens, 13 terms, mean length [\d.]+; words: as Unicode sees them, in lower case", first
     )
     assert words == f"{in_words(expected.row(0, named=True), 41)}."
-    shown_columns = ["burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_binomial", "plr"]
+    shown_columns = ["burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "reuse_binomial", "plr"]
     assert header.split() == ["term", "n", "b", *shown_columns]
     assert [line.split()[0] for line in lines] == expected["term"].to_list()
     shown = [float(line.split()[-1].replace(",", "")) for line in lines]
     assert shown == pytest.approx(expected["plr"].to_list(), rel=2e-3)
     effects = [float(line.split()[6].replace(",", "")) for line in lines]
-    assert effects == pytest.approx(expected["effect"].to_list(), rel=2e-3)
+    assert effects == pytest.approx(expected["lower_bound"].to_list(), rel=2e-3)
 
 
-@pytest.mark.parametrize(("sort", "column"), [("plr", "plr"), ("effect", "effect")])
+@pytest.mark.parametrize(("sort", "column"), [("plr", "plr"), ("lower_bound", "lower_bound")])
 def test_the_order_of_rows(done, corpus, sort, column):
     rows = done("terms", corpus, "--lines", *ALL, "--sort", sort).rows
     values = [round(row[column], 9) for row in rows.values()]
     assert values == sorted(values, reverse=True)
-    by_p = done("terms", corpus, "--lines", *ALL, "--test", "--sort", "p").rows
+    by_p = done("terms", corpus, "--lines", *ALL, "--test", "--columns", "all", "--sort", "p").rows
     assert [row["log10_p"] for row in by_p.values()] == sorted(row["log10_p"] for row in by_p.values())
 
 
@@ -204,7 +205,7 @@ def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_
         assert "s.parquet was built with --detail moments, but this question needs patterns" in line
         assert f"stats build CORPUS -o {saved} --detail patterns" in line
     shown = done("terms", saved)
-    assert "sorted by λ (plr): the effect needs statistics with --detail patterns, not moments" in shown.out
+    assert "sorted by λ (plr): lower_bound needs statistics with --detail patterns, not moments" in shown.out
     assert "burst_ratio" not in shown.out
     assert "times likelier" not in done("explain", saved, "ship").out
     done("stats", "build", corpus, "--lines", "-o", saved)
@@ -214,20 +215,20 @@ def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_
 def test_terms_with_p_values(done, tmp_path):
     path = tmp_path / "posts.txt"
     path.write_text("ha ha ha ha ha ha\n" + "nothing to say here today\n" * 30, encoding="utf-8")
-    term, first = next(iter(done("terms", path, "--lines", "--test", *ALL).rows.items()))
+    term, first = next(iter(done("terms", path, "--lines", "--test", "--columns", "all", *ALL).rows.items()))
     assert term == "ha"
     assert first["p_value"] < 1e-6
-    assert first["how"] == "exact"
+    assert first["p_method"] == "exact"
     assert {"p_plr", "p_lr", "p_score", "q_value", "dp", "juilland_d"} <= set(first)
-    by_ratio = done("terms", path, "--lines", "--test", "--statistic", "lr", "--fdr", "holm", *ALL).rows
-    assert by_ratio["ha"]["p_value"] == by_ratio["ha"]["p_lr"]
+    by_ratio = done("terms", path, "--lines", "--test", "--statistic", "lr", "--adjust", "holm", *ALL).rows
+    assert by_ratio["ha"]["p_value"] == first["p_lr"]
+    assert {*by_ratio["ha"]} == {*first} & {*by_ratio["ha"]} == {*MAIN_COLUMNS, "lr"} - {"plr"}
 
 
 @pytest.mark.parametrize("statistic", ["plr", "lr", "score"])
 def test_the_table_shows_what_was_tested(done, corpus, statistic):
     header = done("terms", corpus, "--lines", "--test", "--statistic", statistic).out.splitlines()[2].split()
-    effects = ["effect", "burst_ratio", "reuse", "reuse_binomial"]
-    assert header == ["term", "n", "b", *effects, statistic, "p_value", "log10_p", "q_value", "how", "dp"]
+    assert header == main_columns(statistic)
 
 
 @pytest.mark.parametrize(
@@ -236,9 +237,10 @@ def test_the_table_shows_what_was_tested(done, corpus, statistic):
         (("--test", "--parts"), "--test has its own columns"),
         (("--test", "--fit", "exact"), "--test has its own columns"),
         (("--statistic", "lr"), "--statistic needs --test; add --test"),
-        (("--fdr", "by"), "--fdr needs --test; add --test"),
+        (("--adjust", "by"), "--adjust needs --test; add --test"),
+        (("--columns", "all"), "--columns needs --test; add --test"),
         (("--sort", "p"), "--sort p needs --test; add --test"),
-        (("--test", "--fdr", "bonferroni"), "'bonferroni' is not one of 'bh', 'by', 'holm', 'storey', 'none'"),
+        (("--test", "--adjust", "bonferroni"), "'bonferroni' is not one of 'bh', 'by', 'holm', 'storey', 'none'"),
     ],
 )
 def test_options_that_do_not_go_together(fault, corpus, arguments, said):
@@ -288,7 +290,7 @@ def test_a_token_pattern_is_instead_of_words(fault, tmp_path, corpus):
 
 
 def test_a_list_by_the_alphabet_still_names_the_burstiest_word(run, corpus):
-    by_effect, by_term = (run("terms", corpus, "--lines", "--sort", sort) for sort in ("effect", "term"))
+    by_effect, by_term = (run("terms", corpus, "--lines", "--sort", sort) for sort in ("lower_bound", "term"))
     assert by_term.code == 0, by_term.err
     assert by_effect.out.splitlines()[0] == by_term.out.splitlines()[0]
     assert by_effect.out != by_term.out

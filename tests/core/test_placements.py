@@ -33,7 +33,7 @@ def permuted(values, held):
 def test_p_is_nearly_that_of_all_permutations(held):
     values = np.array([0.0, 0.3, 0.7, 1.0, 1.6, 1.9, 2.4, 3.1, 3.3, 4.0, 4.2, 5.1, 5.5, 6.2, 6.8, 7.7])
     found = compared(values, held).test(CONTRAST, None)
-    assert found.reference[0] == "conditional"
+    assert found.p_method[0] == "conditional"
     assert found.p_value[0] == pytest.approx(permuted(values, held), abs=0.03, rel=0.25)
 
 

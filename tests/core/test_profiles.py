@@ -45,10 +45,11 @@ def test_every_point_is_that_of_the_exact_likelihood(on_both, seed):
         for found, X, length in zip(both, sides.X, sides.lengths, strict=True):
             size = found["size"]
             assert 1 < size <= core.NODES
-            height, omega, log_size = twin.profile(X[:, i], length, taus(found))
+            height, omega, log_size, skew = twin.profile(X[:, i], length, taus(found))
             np.testing.assert_allclose(found["height"][:size] - found["height"][0], height - height[0], atol=1e-3)
             np.testing.assert_allclose(found["omega"][:size], omega, atol=2e-5)
             np.testing.assert_allclose(found["log_size"][:size], log_size, atol=2e-3)
+            np.testing.assert_allclose(found["skew"][:size], skew, atol=0.02)  # a difference over 0.02 of the logit
 
 
 @pytest.mark.parametrize("i", range(6))

@@ -114,7 +114,7 @@ QUESTIONS = {
     "fits": engines.fit_beta_binomial,
     "tests": lambda frame: engines.burstiness_test(frame, draws=99),
     "keyness": lambda frame: engines.keyness(frame, by="side"),
-    "bursts": lambda frame: engines.keyness(frame, by="side", of="burstiness"),
+    "bursts": lambda frame: engines.keyness(frame, by="side", compare="burstiness"),
 }
 
 

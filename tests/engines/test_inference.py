@@ -71,17 +71,25 @@ def small_groups(monkeypatch):
     "options",
     [
         {},
+        {"statistic": "lr", "columns": "main"},
         *slow(
-            {"test": "lr", "adjust": "storey", "min_count": 3, "dispersion": False, "intervals": False, "seed": 5},
-            {"test": "score", "adjust": "holm", "mid_p": True, "form": "corrected", "mu": 20.0, "dispersion": False},
-            {"test": "score", "adjust": "by", "intervals": False, "dispersion": False},
+            {"statistic": "lr", "adjust": "storey", "min_count": 3, "dispersion": False, "intervals": False, "seed": 5},
+            {
+                "statistic": "score",
+                "adjust": "holm",
+                "mid_p": True,
+                "form": "corrected",
+                "mu": 20.0,
+                "dispersion": False,
+            },
+            {"statistic": "score", "adjust": "by", "intervals": False, "dispersion": False},
         ),
     ],
 )
 def test_the_burstiness_test(options, engine, of_texts, s, local):
     if engine.name == "spark" and options:
         pytest.skip("seconds each: one covers what differs on Spark")
-    options = {"draws": 199, **options}
+    options = {"draws": 199, "columns": "all", **options}
     assert_same(local(engines.burstiness_test(of_texts, **options)), tb.burstiness_test(s, **options))
 
 
@@ -100,8 +108,8 @@ def test_a_word_that_one_document_repeats_leads_neither_here_nor_in_memory():
     assert memory.sort("ci_low", descending=True)["term"][0] == "odd"
     firsts = [
         memory,
-        engines.burstiness_test(frame, draws=99).collect().sort("effect", descending=True),
-        engines.burst_effects(frame).collect().sort("effect", descending=True),
+        engines.burstiness_test(frame, draws=99).collect().sort("lower_bound", descending=True),
+        engines.burst_effects(frame).collect().sort("lower_bound", descending=True),
         corpus.term_table(),
         corpus.burstiness(draws=99),
     ]
@@ -120,10 +128,10 @@ def test_terms_learn_from_terms_of_other_groups(monkeypatch, texts, s):
     """A term in 50 documents or more has the mean κ of all such terms, which are in several groups."""
     monkeypatch.setattr(robust_scale, "TERMS", 5)
     frame = pl.LazyFrame({"document": range(len(texts)), "text": texts})
-    expected = tb.burstiness_test(s, draws=99, dispersion=False)
-    assert_same(engines.burstiness_test(frame, draws=99, dispersion=False).collect(), expected)
+    expected = tb.burstiness_test(s, draws=99)
+    assert_same(engines.burstiness_test(frame, draws=99).collect(), expected)
     monkeypatch.setattr(robust_scale, "TERMS", 10**9)
-    alone = tb.burstiness_test(s, draws=99, dispersion=False)
+    alone = tb.burstiness_test(s, draws=99)
     assert (alone.sort("term")["ci_low"] != expected.sort("term")["ci_low"]).any()
 
 
@@ -166,7 +174,7 @@ def of_groups(engine, texts, groups):
 
 KEYNESS = [
     {},
-    {"of": "burstiness"},
+    {"compare": "burstiness"},
     *slow(
         {"adjust": "storey", "min_count": 5, "confidence": 0.8},
         {"method": "g2", "adjust": "holm"},
@@ -177,19 +185,19 @@ KEYNESS = [
 
 @pytest.mark.parametrize("options", KEYNESS)
 def test_keyness_of_two_frames(options, engine, of_groups, counts, groups, local):
-    if engine.name == "spark" and options not in ({}, {"of": "burstiness"}):
+    if engine.name == "spark" and options not in ({}, {"compare": "burstiness"}):
         pytest.skip("seconds each: two cover what differs on Spark")
     label = np.array(groups)
     expected = tb.keyness(*(statistics(counts, keep) for keep in (label == "x", label != "x")), **options)
     a, b = (part(engine, of_groups, "group", keep) for keep in (["x"], ["y", "z"]))
     assert_same(local(engines.keyness(a, b, **options)), expected)
-    if options.get("confidence", 0.95) and "of" not in options:
-        assert (expected["effect"] > 0).sum() > 3
+    if options.get("confidence", 0.95) and "compare" not in options:
+        assert (expected["lower_bound"] > 0).sum() > 3
 
 
-@pytest.mark.parametrize("options", [{}, *slow({"contrasts": True}, {"contrasts": True, "of": "burstiness"})])
+@pytest.mark.parametrize("options", [{}, *slow({"contrasts": True}, {"contrasts": True, "compare": "burstiness"})])
 def test_keyness_by_a_column(options, engine, of_groups, counts, groups, local):
-    if engine.name == "spark" and options.get("of"):
+    if engine.name == "spark" and options.get("compare"):
         pytest.skip("seconds each: two cover what differs on Spark")
     X, terms = counts
     expected = tb.keyness_groups(X, groups, terms=terms, **options)
@@ -199,9 +207,10 @@ def test_keyness_by_a_column(options, engine, of_groups, counts, groups, local):
     if "contrasts" in options:
         label = np.array(groups)
         one = tb.keyness(
-            *(statistics(counts, keep) for keep in (label == "y", label != "y")), of=options.get("of", "frequency")
+            *(statistics(counts, keep) for keep in (label == "y", label != "y")),
+            compare=options.get("compare", "frequency"),
         )
-        over_all_groups = ("q_value", "effect")
+        over_all_groups = ("q_value", "lower_bound")
         assert_same(found.filter(group="y").drop("group", *over_all_groups), one.drop(over_all_groups))
 
 
@@ -286,14 +295,14 @@ def test_effects_of_more_terms_than_come_here(monkeypatch):
     ends[:30] = ends[30:60]
     ends[60:70] = np.inf
     q_value = np.where(np.arange(5_000) < 4_000, 0.01, 0.5)
-    columns = {"term": [f"{i}" for i in range(5_000)], "log_ratio": np.ones(5_000), "effect": np.zeros(5_000)}
+    columns = {"term": [f"{i}" for i in range(5_000)], "log_ratio": np.ones(5_000), "lower_bound": np.zeros(5_000)}
     columns |= {"p_value": q_value / 2, "least_p": np.zeros(5_000), "q_value": q_value}
     columns |= {f"_end_{k}": end for k, end in enumerate(ends.T)}
     expected = confident_effects(ends, levels, q_value <= 1 - 0.95, "bh", 5_000)
     for few in (100_000, 0):
         monkeypatch.setattr(effects, "FEW", few)
         found = effects.with_effects(nw.from_native(pl.LazyFrame(columns)), 0.95, 5_000, "bh", 1.0)
-        np.testing.assert_array_equal(nw.to_native(found).collect()["effect"].to_numpy(), expected)
+        np.testing.assert_array_equal(nw.to_native(found).collect()["lower_bound"].to_numpy(), expected)
 
 
 @pytest.mark.parametrize(
@@ -316,10 +325,12 @@ def test_effects_of_more_terms_than_come_here(monkeypatch):
         (lambda f: engines.keyness(f, f, method="bootstrap"), "the method 'bootstrap' resamples all terms together"),
         (lambda f: engines.keyness(f, f, method="g3"), "method must be one of"),
         (lambda f: engines.keyness(f, f, confidence=2), "confidence must"),
-        (lambda f: engines.keyness(f, f, of="length"), "of must be one of"),
-        (lambda f: engines.keyness(f, f, of="burstiness", method="g2"), "of='burstiness' has one method"),
+        (lambda f: engines.keyness(f, f, compare="length"), "compare must be one of"),
+        (lambda f: engines.keyness(f, f, compare="burstiness", method="g2"), "compare='burstiness' has one method"),
         (lambda f: engines.keyness(f, by="three", confidence=0.9), "confidence=0.9 needs contrasts=True"),
-        (lambda f: engines.burstiness_test(f, test="z"), "test must be one of"),
+        (lambda f: engines.burstiness_test(f, statistic="z"), "statistic must be one of"),
+        (lambda f: engines.burstiness_test(f, columns="z"), "columns must be one of"),
+        (lambda f: engines.burstiness_test(f, test="lr"), "no option 'test'.*did you mean 'statistic'"),
         (lambda f: engines.burstiness_test(f, draws=9), "draws must be"),
         (lambda f: engines.burstiness_test(f.lazy(), sigma2=-1.0), "sigma2"),
         (lambda f: engines.burst_effects(f, confidence=1.5), "confidence must"),
@@ -366,8 +377,8 @@ def test_frequent_terms_and_terms_of_every_phase(lazy, monkeypatch):
     document, term = np.nonzero(X)
     rows = pl.DataFrame({"document": document, "term": np.array(terms)[term], "count": X[document, term]})
     frame = rows.lazy() if lazy == "polars" else duckdb_table(rows)
-    expected = tb.burstiness_test(tb.TermStatistics.from_counts(X, terms, detail="patterns"), draws=499)
-    found = engines.burstiness_test(frame, draws=499)
+    expected = tb.burstiness_test(tb.TermStatistics.from_counts(X, terms, detail="patterns"), draws=499, columns="all")
+    found = engines.burstiness_test(frame, draws=499, columns="all")
     assert_same(found.collect() if lazy == "polars" else found.pl(), expected)
 
 
@@ -385,5 +396,5 @@ def test_patterns_without_terms():
     frame = pl.LazyFrame([(None, 0, 5, 9)], schema=schema, orient="row")
     for found in (engines.burstiness_test(frame), engines.burst_effects(frame), engines.dispersion(frame)):
         assert found.collect().height == 0
-    for options in ({}, {"of": "burstiness"}):
+    for options in ({}, {"compare": "burstiness"}):
         assert engines.keyness(frame, frame, **options).collect().height == 0

@@ -246,7 +246,7 @@ def test_labels_reach_the_weights_through_texts_and_pipelines():
         ["the ship sank", "the ship sails", "the bank fell", "the bank rose"] * 5,
         ["sea", "sea", "money", "money"] * 5,
     )
-    vectorizer = tb.BurstinessVectorizer(scheme=tb.recommended("linear"), norm="l2")
+    vectorizer = tb.BurstinessVectorizer(scheme=tb.recommended_scheme("linear"), norm="l2")
     weights = vectorizer.fit_transform(texts, y).toarray()
     the, ship = (vectorizer.vocabulary_[word] for word in ("the", "ship"))
     assert vectorizer.weighting_.contrast_[the] == 0

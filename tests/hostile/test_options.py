@@ -39,7 +39,7 @@ CHOICES = {
     "--format": "terms",
     "--form": "terms",
     "--fit": "terms",
-    "--fdr": "keyness",
+    "--adjust": "keyness",
     "--method": "keyness",
     "--sort": "keyness",
     "--detail": "build",

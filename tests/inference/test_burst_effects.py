@@ -100,8 +100,8 @@ def test_limits_by_brute_force(X):
 def test_edges():
     """A term that never occurs, one that is every token, one that fills its documents, documents of one token."""
     found = burst_effects(term_cells([[0, 3, 0], [0, 4, 0]]))
-    assert np.isnan([found.burst_ratio[0], found.ci_low[0], found.effect[0], found.reuse[0]]).all()
-    assert (found.burst_ratio[1], found.ci_low[1], found.effect[1], found.reuse[1]) == (1.0, 1.0, 1.0, 1.0)
+    assert np.isnan([found.burst_ratio[0], found.ci_low[0], found.lower_bound[0], found.reuse[0]]).all()
+    assert (found.burst_ratio[1], found.ci_low[1], found.lower_bound[1], found.reuse[1]) == (1.0, 1.0, 1.0, 1.0)
     assert 1 < found.ci_high[1] < np.inf
     filling = burst_effects(term_cells([[4, 0], [0, 5], [0, 3], [0, 4], [6, 0], [0, 2]]))
     assert filling.burst_ratio[0] == pytest.approx(3.0)
@@ -111,7 +111,7 @@ def test_edges():
     assert (short.reuse == 0).all()
     assert (short.reuse_high == 0).all()
     bare = burst_effects(term_cells([[3, 1], [0, 4]]), intervals=False)
-    assert np.isnan([bare.ci_low, bare.ci_high, bare.effect, bare.reuse_low, bare.reuse_high]).all()
+    assert np.isnan([bare.ci_low, bare.ci_high, bare.lower_bound, bare.reuse_low, bare.reuse_high]).all()
     assert np.isfinite([bare.burst_ratio, bare.reuse, bare.reuse_binomial]).all()
 
 
@@ -122,8 +122,8 @@ def test_a_term_in_few_documents_does_not_lead():
     X[:30, 1] = 4
     found = burst_effects(term_cells(X))
     assert found.burst_ratio[0] > found.burst_ratio[1] > 1
-    assert found.effect[0] == 1.0
-    assert found.effect[1] == found.ci_low[1] > 1
+    assert found.lower_bound[0] == 1.0
+    assert found.lower_bound[1] == found.ci_low[1] > 1
     assert fewest_documents(200) == 10
 
 
@@ -136,7 +136,7 @@ def test_a_term_that_few_documents_repeat_does_not_lead(documents, enough):
     X[:enough, 1] = 10
     found = burst_effects(term_cells(X))
     assert found.ci_low[0] > found.ci_low[1] > 1
-    assert found.effect.tolist()[:2] == [1.0, found.ci_low[1]]
+    assert found.lower_bound.tolist()[:2] == [1.0, found.ci_low[1]]
     cells = term_cells(tb.TermStatistics.from_counts(X, detail="patterns"))  # cells that stand for several documents
     assert spread_enough(cells).tolist() == [False, True, True]
 
@@ -150,7 +150,7 @@ def test_a_term_of_short_documents_that_hardly_repeats_does_not_lead():
     X[100:140, 1] = 9
     found = burst_effects(term_cells(X))
     assert found.ci_low[0] > found.ci_low[1] > 1
-    assert found.effect.tolist()[:2] == [1.0, found.ci_low[1]]
+    assert found.lower_bound.tolist()[:2] == [1.0, found.ci_low[1]]
     assert hardly_repeats(found.reuse, X.sum(axis=0), (X > 0).sum(axis=0)).tolist() == [True, False, False]
 
 

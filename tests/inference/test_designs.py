@@ -436,7 +436,7 @@ def test_a_rare_word_of_a_burstier_side_is_not_rarer_there():
     found = comparison(with_rest(counts, lengths), np.column_stack([np.ones(330), side]).astype(float)).test(
         Contrast("side", np.eye(2)[1], np.array([0, 1]))
     )
-    assert (found.reference[:150] == "conditional").mean() > 0.7
+    assert (found.p_method[:150] == "conditional").mean() > 0.7
     assert (found.p_value[:150] <= 0.05).mean() < 0.08
     assert (found.least_p[:-1] <= found.p_value[:-1]).all()
 
@@ -455,7 +455,7 @@ def test_interval_and_p_agree_in_all_rows_without_being_set():
     np.testing.assert_array_equal(inside[known], (found.p_value > 0.05)[known])
     assert not (found.ci_low[known] == 0).any()
     assert not (found.ci_high[known] == 0).any()
-    assert {"chi2", "conditional"} <= set(found.reference)
+    assert {"chi2", "conditional"} <= set(found.p_method)
 
 
 def test_what_all_words_say_of_the_precision_adds_over_slices():

@@ -169,7 +169,7 @@ def test_one_occurrence_in_each_of_two_documents_and_of_five(seed):
     ],
 )
 def test_identical_corpora_do_not_differ(X):
-    table = tb.keyness(X, X, terms=[f"t{i}" for i in range(len(X[0]))], of="burstiness", min_count=1)
+    table = tb.keyness(X, X, terms=[f"t{i}" for i in range(len(X[0]))], compare="burstiness", min_count=1)
     np.testing.assert_array_equal(table["p_value"].to_numpy(), 1.0)
     np.testing.assert_array_equal(table["statistic"].to_numpy(), 0.0)
     np.testing.assert_array_equal(table["log_ratio"].to_numpy(), 0.0)
@@ -180,7 +180,7 @@ def test_identical_corpora_do_not_differ(X):
 
 def test_two_corpora_without_bursts_have_the_same_ratio():
     """Even if each word is a fixed share of all documents, but not the same share in both corpora."""
-    table = tb.keyness([[5, 95]] * 20, [[6, 94]] * 25, terms=["x", "rest"], of="burstiness")
+    table = tb.keyness([[5, 95]] * 20, [[6, 94]] * 25, terms=["x", "rest"], compare="burstiness")
     assert table["p_value"].to_list() == [1.0, 1.0]
 
 
@@ -237,29 +237,37 @@ def test_a_term_that_one_corpus_lacks_has_nothing_to_compare():
 
 def test_the_table():
     A, B = [[6, 1, 24], [0, 0, 30], [0, 0, 30]] * 10, [[2, 0, 28]] * 30
-    table = tb.keyness(A, B, terms=["ha", "no", "so"], of="burstiness")
+    table = tb.keyness(A, B, terms=["ha", "no", "so"], compare="burstiness")
     assert table.columns == [
         "term", "n_a", "n_b", "b_a", "b_b", "burst_ratio_a", "burst_ratio_b", "log_ratio", "ci_low", "ci_high",
-        "effect", "statistic", "p_value", "q_value", "reference",
+        "lower_bound", "statistic", "p_value", "q_value", "p_method",
     ]  # fmt: skip
     first = table.row(0, named=True)
     assert first["term"] == "ha"
-    assert first["effect"] == first["ci_low"] > 0.5
+    assert first["lower_bound"] == first["ci_low"] > 0.5
     last = table.row(2, named=True)
-    assert (last["term"], last["p_value"], last["q_value"], last["reference"]) == ("no", None, None, "")
+    assert (last["term"], last["p_value"], last["q_value"], last["p_method"]) == ("no", None, None, "")
     groups = tb.keyness_groups(
-        A + B, ["a"] * 30 + ["b"] * 30, terms=["ha", "no", "so"], of="burstiness", contrasts=True, sort="effect"
+        A + B,
+        ["a"] * 30 + ["b"] * 30,
+        terms=["ha", "no", "so"],
+        compare="burstiness",
+        contrasts=True,
+        sort="lower_bound",
     )
     assert groups.row(0, named=True)["group"] == "a"
-    assert groups.row(0, named=True)["effect"] == pytest.approx(first["effect"])
+    assert groups.row(0, named=True)["lower_bound"] == pytest.approx(first["lower_bound"])
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"of": "length"}, "of must be one of 'frequency', 'burstiness'; got 'length'"),
-        ({"of": "burstiness", "method": "g2"}, "of='burstiness' has one method, 'beta-binomial'; omit method='g2'"),
-        ({"of": "burstiness", "confidence": 3}, "confidence"),
+        ({"compare": "length"}, "compare must be one of 'frequency', 'burstiness'; got 'length'"),
+        (
+            {"compare": "burstiness", "method": "g2"},
+            "compare='burstiness' has one method, 'beta-binomial'; omit method='g2'",
+        ),
+        ({"compare": "burstiness", "confidence": 3}, "confidence"),
     ],
 )
 def test_bad_options(options, message):
@@ -268,5 +276,5 @@ def test_bad_options(options, message):
 
 
 def test_groups_need_contrasts():
-    with pytest.raises(ValueError, match="of='burstiness' needs contrasts=True"):
-        tb.keyness_groups([[1, 2], [2, 1]], ["a", "b"], of="burstiness")
+    with pytest.raises(ValueError, match="compare='burstiness' needs contrasts=True"):
+        tb.keyness_groups([[1, 2], [2, 1]], ["a", "b"], compare="burstiness")

@@ -46,7 +46,7 @@ def test_what_the_comparison_says():
     a, b = halves(21)
     found = list_keyness(a, WordList(b.n_i, b.tokens))
     held, both = a.n_i + b.n_i > 0, (a.n_i > 0) & (b.n_i > 0)
-    assert set(found.reference[held]) == {NAME}
+    assert set(found.p_method[held]) == {NAME}
     expected = np.log2(a.n_i[both] / a.tokens) - np.log2(b.n_i[both] / b.tokens)
     np.testing.assert_allclose(found.log_ratio[both], expected)
     assert ((found.ci_low < found.log_ratio) & (found.log_ratio < found.ci_high))[both].all()

@@ -94,7 +94,7 @@ def test_exchanging_the_corpora_mirrors_everything(unequal, method):
     np.testing.assert_allclose(back.p_value, there.p_value, rtol=1e-6)
     np.testing.assert_allclose(back.log_ratio, -there.log_ratio, rtol=1e-6, atol=1e-7)
     np.testing.assert_allclose(back.ci_low, -there.ci_high, rtol=1e-5, atol=1e-5)
-    assert back.reference.tolist() == there.reference.tolist()
+    assert back.p_method.tolist() == there.p_method.tolist()
     sign = 1 if method == "beta-binomial" else -1
     np.testing.assert_allclose(back.statistic, sign * there.statistic, rtol=1e-6, atol=1e-6)
 
@@ -106,7 +106,7 @@ def test_what_a_comparison_says(unequal):
     assert absent[249]
     for name in ("log_ratio", "ci_low", "ci_high", "statistic", "p_value"):
         np.testing.assert_array_equal(np.isnan(getattr(found, name)), absent, err_msg=name)
-    np.testing.assert_array_equal(found.reference == "", absent)
+    np.testing.assert_array_equal(found.p_method == "", absent)
     np.testing.assert_array_equal(found.log_ratio == np.inf, (a.n_i > 0) & (b.n_i == 0))
     np.testing.assert_array_equal(found.log_ratio == -np.inf, (b.n_i > 0) & (a.n_i == 0))
     alone = a.b_i + b.b_i == 1  # of a term in one document nothing is known
@@ -115,7 +115,7 @@ def test_what_a_comparison_says(unequal):
     here = ~absent
     assert ((found.p_value[here] > 0) & (found.p_value[here] <= 1)).all()
     assert (found.statistic[here] >= 0).all()
-    assert set(found.reference[here]) == {OWN}
+    assert set(found.p_method[here]) == {OWN}
     assert (found.least_p[here] <= found.p_value[here]).all()
     prior = compare(a, b).prior
     np.testing.assert_array_equal(keyness(a, b, prior=prior, terms=250).p_value, found.p_value)
@@ -167,7 +167,7 @@ def test_methods_are_the_functions_of_that_name(unequal):
         statistic, p_value = function(a, b)
         np.testing.assert_array_equal(found.statistic[here], statistic[here], err_msg=name)
         np.testing.assert_array_equal(found.p_value[here], p_value[here], err_msg=name)
-        assert set(found.reference[here]) == {name}
+        assert set(found.p_method[here]) == {name}
 
 
 def test_identical_corpora_have_p_1(unequal):
@@ -208,7 +208,7 @@ def test_statistics_equal_the_matrix():
         found = keyness(*mixed)
         for name in ("log_ratio", "statistic", "p_value"):
             np.testing.assert_allclose(getattr(found, name), getattr(matrix, name), rtol=1e-6, atol=1e-8, err_msg=name)
-        assert found.reference.tolist() == matrix.reference.tolist()
+        assert found.p_method.tolist() == matrix.p_method.tolist()
 
 
 # ---- sizes: under the null every significant word is a false alarm
@@ -423,13 +423,18 @@ def test_intervals_at_the_limits_hold_the_estimate_and_mirror(A, B):
     [(60, 4), (120, 2)],
 )
 def test_sizes_of_many_small_groups(groups, each):
-    """Frequent terms, with a precision that a group of few documents can hardly tell."""
-    rng = np.random.default_rng(groups)
-    n_j, group = lengths_like_r8(rng, groups * each), np.repeat(np.arange(groups), each)
-    counts = beta_binomials(rng, n_j, np.exp(rng.uniform(np.log(3e-3), np.log(0.2), 500)), 100.0)
-    counts = counts[:, (counts > 0).sum(axis=0) > 60]
-    found = keyness_groups([cells_of_columns(counts[group == g], n_j[group == g]) for g in range(groups)])
-    assert 0.01 < np.mean(found.p_value <= 0.05) < 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / counts.shape[1])
+    """Frequent terms, with a precision that a group of few documents can hardly tell.
+
+    The smallest of so many p-values lies far out in a tail, where the test is cautious: it has 1 to 2 %.
+    """
+    p = []
+    for seed in range(3):
+        rng = np.random.default_rng([seed, groups])
+        n_j, group = lengths_like_r8(rng, groups * each), np.repeat(np.arange(groups), each)
+        counts = beta_binomials(rng, n_j, np.exp(rng.uniform(np.log(3e-3), np.log(0.2), 500)), 100.0)
+        counts = counts[:, (counts > 0).sum(axis=0) > 60]
+        p.extend(keyness_groups([cells_of_columns(counts[group == g], n_j[group == g]) for g in range(groups)]).p_value)
+    assert 0.005 < np.mean(np.array(p) <= 0.05) < 0.05 + 3.5 * np.sqrt(0.05 * 0.95 / len(p))
 
 
 def test_the_limit_of_a_word_that_one_corpus_lacks_is_where_that_has_five_per_cent():

@@ -133,7 +133,7 @@ def test_lambda_by_all_placements(size, form, mid_p):
     found = burstiness(cells_of_columns(own, SMALL), form=form, mid_p=mid_p, draws=99)
     np.testing.assert_allclose(found.plr.value, lambda_of(own, np.array(SMALL), form), rtol=1e-9, atol=1e-9)
     np.testing.assert_allclose(10**found.plr.log10_p, expected_p(mid_p, SMALL, size, "plr", form), rtol=1e-9)
-    assert set(found.plr.how) == {"exact"}
+    assert set(found.plr.p_method) == {"exact"}
     if size > 2:
         assert np.unique(found.plr.log10_p.round(6)).size > 2
 
@@ -146,7 +146,7 @@ def test_hapaxes_by_all_placements(lengths, mid_p):
     for name in STATISTICS:
         p = getattr(found, name)
         np.testing.assert_allclose(10**p.log10_p, expected_p(mid_p, lengths, 1, name), rtol=1e-9)
-        assert set(p.how) == {"exact"}, name
+        assert set(p.p_method) == {"exact"}, name
     np.testing.assert_allclose(10**found.plr.log10_p, 0.5 if mid_p else 1.0, rtol=1e-12)
     assert np.unique(found.score.log10_p.round(6)).size == len(set(lengths))  # it falls with the document's length
 
@@ -160,7 +160,7 @@ def test_likelihood_ratio_and_score_by_all_placements(lengths, size, mid_p):
     for name, draws in (("lr", 9_999), ("score", 49_995)):
         p, exact = 10 ** getattr(found, name).log10_p, expected_p(mid_p, lengths, size, name)
         reached, tied = enumerated(lengths, size, name)
-        drawn = getattr(found, name).how == "monte-carlo"
+        drawn = getattr(found, name).p_method == "monte-carlo"
         assert drawn.mean() > 0.5
         variance = reached - 0.75 * tied - exact**2 if mid_p else exact * (1 - exact)
         error = 4.5 * np.sqrt(np.maximum(variance, 0) / draws) + 2 / draws
@@ -176,7 +176,7 @@ def test_terms_that_occur_twice():
     n = int(n_j.sum())
     together = sum(int(m) * (int(m) - 1) for m in n_j) / (n * (n - 1))
     np.testing.assert_allclose(10**found.plr.log10_p, [together, 1.0, together], rtol=1e-10)
-    assert found.plr.how.tolist() == ["exact"] * 3
+    assert found.plr.p_method.tolist() == ["exact"] * 3
     halved = burstiness(cells_of(terms, n_j), mid_p=True)
     np.testing.assert_allclose(10**halved.plr.log10_p, [together / 2, (1 + together) / 2, together / 2], rtol=1e-10)
 
@@ -187,11 +187,11 @@ def test_enumeration_up_to_sixteen_occurrences_against_draws(monkeypatch):
     n_j = lengths_like_r8(rng, 80)
     counts = rng.multivariate_hypergeometric(n_j, 12, 150).T
     exact = burstiness(cells_of_columns(counts, n_j))
-    assert set(exact.plr.how) == {"exact"}
+    assert set(exact.plr.p_method) == {"exact"}
     monkeypatch.setattr(null_exact, "WORK", 0)
     drawn = burstiness(cells_of_columns(counts, n_j))
-    assert "monte-carlo" in drawn.plr.how
-    near = drawn.plr.how == "monte-carlo"
+    assert "monte-carlo" in drawn.plr.p_method
+    near = drawn.plr.p_method == "monte-carlo"
     p, q = 10 ** exact.plr.log10_p[near], 10 ** drawn.plr.log10_p[near]
     assert (np.abs(p - q) < 4.5 * np.sqrt(p * (1 - p) / 49_995) + 1e-4).all()
 
@@ -226,7 +226,7 @@ def test_p_equals_that_of_numpy_s_hypergeometric_draws(sixty, size):
         result, sample = getattr(found, name), np.sort(reference[name])
         near = 1e-9 * (1 + np.abs(result.value))
         expected = 1 - np.searchsorted(sample, result.value - near) / sample.size
-        drawn = result.how == "monte-carlo"
+        drawn = result.p_method == "monte-carlo"
         assert drawn.sum() > 40, name
         p = 10**result.log10_p
         error = 4.5 * np.sqrt(expected * (1 - expected) * (1 / sample.size + 1 / 1_499)) + 3 / sample.size
@@ -326,7 +326,7 @@ def test_p_falls_with_the_statistic(spread_out, size, form):
         assert np.isfinite(log10_p).all(), name
         assert (log10_p <= 0).all(), name
         assert (np.diff(log10_p) <= 1e-12)[np.diff(values) > 1e-7 * np.abs(values[1:])].all(), name
-        assert "tail" in result.how, name
+        assert "tail" in result.p_method, name
         assert log10_p[-1] < -4, name
 
 
@@ -341,7 +341,7 @@ def test_absurd_terms_have_finite_logarithms(spread_out):
         assert (log10_p <= 0).all(), name
     assert (found.plr.log10_p[[0, 2]] < -300).all()
     np.testing.assert_allclose(found.plr.log10_p[[1, 3]], -3)  # more than half of the text: by draws alone
-    assert found.plr.how[[1, 3]].tolist() == ["monte-carlo"] * 2
+    assert found.plr.p_method[[1, 3]].tolist() == ["monte-carlo"] * 2
     assert (found.lr.log10_p[[0, 2]] < -300).all()
 
 
@@ -372,7 +372,7 @@ def test_p_has_no_step_at_the_first_tail(sixty):
                 terms.append({int(j): int(c) for j, c in enumerate(counts) if c})
     found = burstiness(cells_of(terms, sixty)).plr
     values, first = np.unique(found.value.round(9), return_index=True)
-    log_p, how = found.log10_p[first] * log(10), found.how[first]
+    log_p, how = found.log10_p[first] * log(10), found.p_method[first]
     assert set(how) == {"monte-carlo", "tail"}
     join = int(np.flatnonzero(how == "tail")[0])
     assert set(how[join:]) == {"tail"}
@@ -426,12 +426,12 @@ def test_the_tail_of_lambda_is_that_of_a_million_draws(size, draws):
     sample = np.sort(base[b] + 2 * r)
     p = 1 - np.searchsorted(sample, result.plr.value - 1e-4) / draws  # those of 32 bits are equal to 1e-5
     ratio = 10**result.plr.log10_p / np.maximum(p, 1e-300)
-    far = (result.plr.how == "tail") & (p * draws >= 9)
+    far = (result.plr.p_method == "tail") & (p * draws >= 9)
     assert far.sum() >= 10
     assert p[far].min() < 20 / draws
     assert ratio[far].min() > 1 / 3
     assert ratio[far].max() < 3
-    close = (result.plr.how == "monte-carlo") & (p > 1e-2)
+    close = (result.plr.p_method == "monte-carlo") & (p > 1e-2)
     np.testing.assert_allclose(ratio[close], 1, atol=0.1)
 
 
@@ -473,7 +473,7 @@ def test_statistics_equal_the_matrix(small_corpus):
     np.testing.assert_allclose(all_p(patterns), all_p(matrix), rtol=1e-9)
     for name in STATISTICS:
         np.testing.assert_allclose(getattr(patterns, name).value, getattr(matrix, name).value, rtol=1e-8, atol=1e-9)
-        assert getattr(patterns, name).how.tolist() == getattr(matrix, name).how.tolist()
+        assert getattr(patterns, name).p_method.tolist() == getattr(matrix, name).p_method.tolist()
 
 
 def test_values_are_those_of_the_functions(small_corpus):
@@ -490,7 +490,7 @@ def test_values_are_those_of_the_functions(small_corpus):
             result = getattr(found, name)
             assert np.isnan(result.value[3])
             assert np.isnan(result.log10_p[3])
-            assert result.how[3] == ""
+            assert result.p_method[3] == ""
 
 
 def test_empty_documents_say_nothing_to_score_and_ratio(small_corpus):
@@ -551,7 +551,7 @@ def test_what_cannot_vary_is_not_drawn(X, mid_p):
     assert found.score.value.tolist() == [0.0] * len(X[0])
     for name in STATISTICS:
         assert 10 ** getattr(found, name).log10_p == pytest.approx(0.5 if mid_p else 1.0), name
-        assert set(getattr(found, name).how) == {"exact"}
+        assert set(getattr(found, name).p_method) == {"exact"}
 
 
 def test_an_undefined_lambda_has_no_p():
@@ -576,7 +576,7 @@ def test_a_term_and_all_other_tokens_are_over_dispersed_alike(X):
         result = getattr(found, name)
         assert result.value[0] == pytest.approx(result.value[1], rel=1e-9)
         assert result.log10_p[0] == pytest.approx(result.log10_p[1], abs=1e-9)
-        assert result.how[0] == result.how[1]
+        assert result.p_method[0] == result.p_method[1]
 
 
 @pytest.mark.slow
@@ -591,7 +591,7 @@ def test_a_term_and_all_other_tokens_are_over_dispersed_alike(X):
 def test_lambda_of_a_term_that_is_nearly_all_tokens(X, p, how):
     found = burstiness(X)
     assert 10 ** found.plr.log10_p[0] == pytest.approx(p)
-    assert found.plr.how[0] == how
+    assert found.plr.p_method[0] == how
 
 
 @pytest.mark.slow
@@ -700,4 +700,4 @@ def test_one_test_alone_has_the_same_p_values(only):
         np.testing.assert_array_equal(getattr(one, name).value, getattr(every, name).value)
         expected = getattr(every, name).log10_p if name == only else np.full(12, np.nan)
         np.testing.assert_array_equal(getattr(one, name).log10_p, expected)
-    assert getattr(one, only).how.tolist() == getattr(every, only).how.tolist()
+    assert getattr(one, only).p_method.tolist() == getattr(every, only).p_method.tolist()

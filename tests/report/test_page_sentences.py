@@ -43,7 +43,7 @@ def test_a_frequent_bursty_word_is_not_described_by_reuse(said):
 def test_the_list_of_what_a_group_lacks_says_less(said):
     assert said("usedHow(report, true)", {}) == "used less often here than elsewhere"
     assert said("usedHow(report, false)", {}) == "used more often here than elsewhere"
-    columns = {"effect": [-1.9, 1.9, 2.0], "only_in": ["b", "a", ""]}
+    columns = {"lower_bound": [-1.9, 1.9, 2.0], "only_in": ["b", "a", ""]}
     least = [said(f"leastOf(report, {i}, {less})", columns) for i, less in ((0, "true"), (1, "false"), (2, "false"))]
     assert least == [", surely ≥ 3.7× rarer", ", surely ≥ 3.7× as often", " ≥ 4×"]
 
@@ -59,11 +59,13 @@ def test_an_effect_of_0_beside_a_small_q_is_explained(said):
         "ci_high": [-0.2],
     }
     text = said(
-        "(report.namesOf = () => ['A', 'B'], keynessSentence(report, 0))", columns | {"effect": [0], "only_in": [""]}
+        "(report.namesOf = () => ['A', 'B'], keynessSentence(report, 0))",
+        columns | {"lower_bound": [0], "only_in": [""]},
     )
     assert "no difference of a given size stays sure once the strongest of so many words are picked" in text
     text = said(
-        "(report.namesOf = () => ['A', 'B'], keynessSentence(report, 0))", columns | {"effect": [-0.2], "only_in": [""]}
+        "(report.namesOf = () => ['A', 'B'], keynessSentence(report, 0))",
+        columns | {"lower_bound": [-0.2], "only_in": [""]},
     )
     assert text.endswith("That is more than its burstiness explains.")
 

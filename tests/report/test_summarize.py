@@ -22,13 +22,13 @@ def test_it_is_plain_json(summary):
 
 def test_terms_are_those_of_the_tables(documents, summary):
     statistics = statistics_of(documents)
-    test = tb.burstiness_test(statistics)
+    test = tb.burstiness_test(statistics, columns="all")
     tested = {row["term"]: row for row in test.to_dicts()}
     assert summary["terms"]["term"] == test["term"].to_list()
     table = test.select("term").join(tb.term_table(statistics, fit="exact"), on="term", maintain_order="left")
     for name in ("n", "b", "plr", "tf_idf_sum"):
         np.testing.assert_allclose(summary["terms"][name], table[name].to_list(), rtol=1e-12)
-    for name in ("burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_binomial"):
+    for name in ("burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "reuse_binomial"):
         np.testing.assert_allclose(np.array(summary["terms"][name], float), test[name].to_numpy(), rtol=1e-12)
     for i in range(0, table.height, 37):
         term = summary["terms"]["term"][i]

@@ -89,12 +89,12 @@ def test_clusters_inside_groups_are_summed():
         found.select("log_ratio", "statistic", "p_value"), alone.select("log_ratio", "statistic", "p_value")
     )
     np.testing.assert_allclose(found["p_documents"], asked("party", sort="term")["p_value"])
-    assert found["reference"].str.starts_with("clusters, ").all()
+    assert found["p_method"].str.starts_with("clusters, ").all()
 
 
 def test_clusters_with_a_covariate_that_varies_in_them():
     found = asked("year", cluster="speaker", sort="term")
-    assert (found["reference"] == "random signs of clusters").all()
+    assert (found["p_method"] == "random signs of clusters").all()
     assert (found["p_value"] >= 0).all()
     assert (found["ci_low"] <= found["log_ratio"]).all()
 
@@ -177,6 +177,8 @@ def test_metadata_must_fit():
         tb.keyness(X)
     with pytest.raises(TypeError, match="no option colour"):
         tb.keyness(X, formula="party", metadata=ABOUT, colour=1)
+    with pytest.raises(TypeError, match="no option of; did you mean 'compare'"):
+        tb.keyness(X, X, of="burstiness")
     with pytest.raises(ValueError, match="omit method"):
         tb.keyness(X, formula="party", metadata=ABOUT, method="g2")
 

@@ -17,11 +17,11 @@ from termburst.inference.multiplicity import adjust
 from termburst.models.cells import term_cells
 
 COLUMNS = [
-    "term", "n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b", "log_ratio", "ci_low", "ci_high", "effect",
-    "diff_percent", "statistic", "p_value", "q_value", "least_p", "reference", "dp_a", "dp_b",
+    "term", "n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b", "log_ratio", "ci_low", "ci_high",
+    "lower_bound", "diff_percent", "statistic", "p_value", "q_value", "least_p", "p_method", "dp_a", "dp_b",
 ]  # fmt: skip
 FLOATS = [name for name in COLUMNS if name.startswith(("per_", "log_", "ci_", "dp_"))]
-FLOATS += ["effect", "diff_percent", "statistic", "p_value", "q_value", "least_p"]
+FLOATS += ["lower_bound", "diff_percent", "statistic", "p_value", "q_value", "least_p"]
 
 
 def corpus(seed, documents, terms, *, factor=1.0):
@@ -140,7 +140,7 @@ def test_contents_of_the_columns(two):
     found = inference.keyness(term_cells(A), term_cells(B), confidence=0.9)
     for name in ("log_ratio", "ci_low", "ci_high", "statistic", "p_value"):
         np.testing.assert_allclose(table[name].to_numpy(), getattr(found, name)[at], rtol=1e-9, err_msg=name)
-    assert table["reference"].to_list() == found.reference[at].tolist()
+    assert table["p_method"].to_list() == found.p_method[at].tolist()
     np.testing.assert_array_equal(table["b_a"], (A > 0).sum(axis=0)[at])
     np.testing.assert_array_equal(table["b_b"], (B > 0).sum(axis=0)[at])
     rate_a, rate_b = (1e6 * X.sum(axis=0)[at] / X.sum() for X in (A, B))
@@ -164,25 +164,25 @@ def test_no_nan_in_any_column(two):
         table = tb.keyness(A, B, terms=names_a, terms_b=names_b, confidence=confidence)
         for name in FLOATS:
             assert not table[name].is_nan().any(), name
-        for name in ("n_a", "n_b", "log_ratio", "statistic", "p_value", "q_value", "reference"):
+        for name in ("n_a", "n_b", "log_ratio", "statistic", "p_value", "q_value", "p_method"):
             assert table[name].null_count() == 0, name
-    assert table["ci_low"].null_count() == table["effect"].null_count() == table.height
+    assert table["ci_low"].null_count() == table["lower_bound"].null_count() == table.height
 
 
 def test_effect_is_nearer_to_0_than_the_interval_and_0_unless_q_is_small(two):
     A, names_a, B, names_b = two
     table = tb.keyness(A, B, terms=names_a, terms_b=names_b)
-    low, high, effect, q = (table[name].to_numpy() for name in ("ci_low", "ci_high", "effect", "q_value"))
+    low, high, bound, q = (table[name].to_numpy() for name in ("ci_low", "ci_high", "lower_bound", "q_value"))
     nearest = np.where(low > 0, low, np.where(high < 0, high, 0.0))
-    assert (np.abs(effect) <= np.abs(nearest) + 1e-9).all()
-    assert (effect[q > 0.05] == 0).all()
-    assert (np.sign(effect[effect != 0]) == np.sign(nearest[effect != 0])).all()
-    assert {-1.0, 0.0, 1.0} == set(np.sign(effect))
+    assert (np.abs(bound) <= np.abs(nearest) + 1e-9).all()
+    assert (bound[q > 0.05] == 0).all()
+    assert (np.sign(bound[bound != 0]) == np.sign(nearest[bound != 0])).all()
+    assert {-1.0, 0.0, 1.0} == set(np.sign(bound))
     plain = tb.keyness(A, B, terms=names_a, terms_b=names_b, adjust="none")
-    low, high, effect, p = (plain[name].to_numpy() for name in ("ci_low", "ci_high", "effect", "p_value"))
+    low, high, bound, p = (plain[name].to_numpy() for name in ("ci_low", "ci_high", "lower_bound", "p_value"))
     nearest = np.where(low > 0, low, np.where(high < 0, high, 0.0))
-    np.testing.assert_allclose(effect, np.where(p <= 0.05, nearest, 0.0), atol=1e-12)  # of a term chosen beforehand
-    assert tb.keyness(A, B, terms=names_a, terms_b=names_b, confidence=None)["effect"].is_null().all()
+    np.testing.assert_allclose(bound, np.where(p <= 0.05, nearest, 0.0), atol=1e-12)  # of a term chosen beforehand
+    assert tb.keyness(A, B, terms=names_a, terms_b=names_b, confidence=None)["lower_bound"].is_null().all()
 
 
 def test_terms_in_too_few_documents_do_not_count_in_the_adjustment():
@@ -230,15 +230,17 @@ def test_order_of_the_rows(two):
     keys = list(zip(by_p["p_value"], -by_p["statistic"].abs(), by_p["term"], strict=True))
     assert keys == sorted(keys)
     assert table(sort="term")["term"].is_sorted()
-    for name in ("effect", "log_ratio"):
+    for name in ("lower_bound", "log_ratio"):
         assert table(sort=name)[name].is_sorted(descending=True)
         same(table(sort=name), by_p)
     assert table(sort="log_ratio")["log_ratio"][0] == np.inf
     signed = table(method="g2")
     keys = list(zip(signed["p_value"], -signed["statistic"].abs(), strict=True))
     assert keys == sorted(keys)
-    with pytest.raises(ValueError, match="sort must be one of 'p', 'effect', 'log_ratio', 'term'; got 'q'"):
+    with pytest.raises(ValueError, match="sort must be one of 'p', 'lower_bound', 'log_ratio', 'term'; got 'q'"):
         table(sort="q")
+    with pytest.raises(ValueError, match="got 'effect'; did you mean 'lower_bound'"):
+        table(sort="effect")
 
 
 @pytest.mark.slow
@@ -268,11 +270,11 @@ def test_methods_by_name(two, method):
     table = tb.keyness(A, B, terms=names_a, terms_b=names_b, method=method)
     assert table.columns == COLUMNS
     assert table["p_value"].is_between(0, 1).all()
-    assert set(table["reference"]) <= ({"own precisions"} if method == "beta-binomial" else {method})
+    assert set(table["p_method"]) <= ({"own precisions"} if method == "beta-binomial" else {method})
     default = tb.keyness(A, B, terms=names_a, terms_b=names_b).sort("term")
     assert (
         table.sort("term")["log_ratio"].to_list() == default["log_ratio"].to_list()
-    )  # the effect does not depend on the test
+    )  # the interval does not depend on the test
 
 
 # ---- edge cases
@@ -284,7 +286,7 @@ def test_identical_corpora_have_p_1(two):
     assert table["p_value"].to_list() == table["q_value"].to_list() == [1.0] * table.height
     np.testing.assert_allclose(table["log_ratio"], 0, atol=1e-6)
     np.testing.assert_allclose(table["diff_percent"], 0, atol=1e-9)
-    assert table["effect"].to_list() == [0.0] * table.height
+    assert table["lower_bound"].to_list() == [0.0] * table.height
 
 
 def test_a_term_in_only_one_corpus(two):
@@ -419,7 +421,7 @@ def grouped():
 def test_groups_overall(grouped):
     X, labels, names = grouped
     table = tb.keyness_groups(X, labels, terms=names)
-    assert table.columns == ["term", "n", "b", "statistic", "p_value", "q_value", "least_p", "reference", "highest"]
+    assert table.columns == ["term", "n", "b", "statistic", "p_value", "q_value", "least_p", "p_method", "highest"]
     found = inference.keyness_groups([term_cells(X[labels == g]) for g in "xyz"])
     at = [names.index(term) for term in table["term"]]
     np.testing.assert_allclose(table["statistic"], found.statistic[at], rtol=1e-9)
@@ -465,13 +467,13 @@ def test_groups_contrasts_are_comparisons_with_the_rest(grouped):
     for g in "xyz":
         alone = tb.keyness(X[labels == g], X[labels != g], terms=names, confidence=0.8)
         mine = table.filter(pl.col("group") == g).drop("group")
-        same(mine.drop("q_value", "effect"), alone.drop("q_value", "effect"))
+        same(mine.drop("q_value", "lower_bound"), alone.drop("q_value", "lower_bound"))
     np.testing.assert_allclose(table["q_value"], q_by_definition(table))
-    assert table.filter((pl.col("q_value") > 0.2) & (pl.col("effect") != 0)).is_empty()
+    assert table.filter((pl.col("q_value") > 0.2) & (pl.col("lower_bound") != 0)).is_empty()
     assert table["p_value"].is_sorted()
     by_ratio = tb.keyness_groups(X, labels, terms=names, contrasts=True, sort="log_ratio", method="g2")
     assert by_ratio["log_ratio"].is_sorted(descending=True)
-    assert set(by_ratio["reference"]) == {"g2"}
+    assert set(by_ratio["p_method"]) == {"g2"}
 
 
 def test_two_groups_are_a_comparison(grouped):
@@ -559,7 +561,7 @@ def test_the_error_names_a_group_without_tokens():
         ({"method": "g2"}, "method='g2' needs contrasts=True"),
         ({"confidence": 0.8}, "confidence=0.8 needs contrasts=True"),
         ({"confidence": None}, "confidence=None needs contrasts=True"),
-        ({"sort": "effect"}, "sort='effect' needs contrasts=True"),
+        ({"sort": "lower_bound"}, "sort='lower_bound' needs contrasts=True"),
         ({"adjust": "fdr"}, "adjust must be one of 'bh'"),
         ({"adjust": "fdr", "contrasts": True}, "adjust must be one of 'bh'"),
     ],

@@ -79,7 +79,7 @@ def test_the_table():
     rng = np.random.default_rng(61)
     A = np.column_stack([rng.poisson(3, 80), rng.poisson(1, 80), rng.poisson(40, 80)])
     table = tb.keyness(A, reference={"so": 500, "it": 40, "the": 9_000}, terms=["ha", "so", "the"])
-    assert set(table["reference"]) == {"frequency list"}
+    assert set(table["p_method"]) == {"frequency list"}
     assert sorted(table["term"]) == ["ha", "it", "so", "the"]
     row = table.filter(term="ha").row(0, named=True)
     assert (row["n_a"], row["n_b"], row["log_ratio"]) == (A[:, 0].sum(), 0, np.inf)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import sys
 import warnings
 from contextlib import suppress
@@ -109,9 +110,12 @@ def _fail_usage(error: Any) -> NoReturn:
         message = f"{message[:60]}…; give one corpus: a file, a folder, or a glob in quotes such as 'corpus/*.txt'"
     elif message.startswith("No such command '"):
         message = _no_command(message)
-    elif message.startswith("No such option: ") and getattr(error, "possibilities", None):
+    elif message.startswith("No such option: ") and getattr(error, "ctx", None) is not None:
         named = message.removeprefix("No such option: ").split()[0]
-        message = f"No such option: {named}{did_you_mean(named, error.possibilities)}"
+        options = [option for one in error.ctx.command.params for option in (*one.opts, *one.secondary_opts)]
+        message = f"No such option: {named}{did_you_mean(named, options)}"
+    elif choice := re.search(r"'([^']*)' is not one of (.*)$", message):
+        message += did_you_mean(choice[1], re.findall("'(.*?)'", choice[2]))
     _fail(f"{message}{' See' if message.endswith('?') else '; see'} {command} --help", 2)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,15 +15,15 @@ from termburst.cli.examples import EPILOG, register, register_group
 from termburst.cli.explore import explore
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
-from termburst.cli.output import Format, say, settled_format, write_table
+from termburst.cli.output import Format, note, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, warn_of_one_document, working
 from termburst.cli.report import report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.sentences import burstiest
 from termburst.cli.shared import (
+    AdjustOption,
     CsvAsIs,
     Excel,
-    FdrOption,
     FormatOption,
     FormOption,
     MinCount,
@@ -37,9 +37,11 @@ from termburst.cli.shared import (
 from termburst.cli.stats import stats
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import printable
-from termburst.names import Detail, Fit, TermSort, Test
+from termburst.names import LOWER_BOUND, Adjustment, Columns, Detail, Fit, Statistic, TermSort
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from termburst.statistics.term_statistics import TermStatistics
 
 app = typer.Typer(
@@ -57,6 +59,14 @@ CorpusOrStatistics = Annotated[
 
 FitOption = Annotated[
     Fit, typer.Option("--fit", help="Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")
+]
+
+StatisticOption = Annotated[
+    Statistic,
+    typer.Option("--statistic", help="With --test: test repetition (plr), or any over-dispersion (lr, score)."),
+]
+ColumnsOption = Annotated[
+    Columns, typer.Option("--columns", help="With --test: the twelve main columns, or all, also of dispersion.")
 ]
 
 
@@ -93,17 +103,12 @@ def terms(
     parts: Annotated[bool, typer.Option("--parts", help="Also show the parts that add up to λ.")] = False,
     fit: FitOption = "penalized",
     sort: Annotated[
-        TermSort,
-        typer.Option("--sort", help="Order of the rows; effect is the end of the burst-ratio interval nearest to 1."),
-    ] = "effect",
-    test: Annotated[
-        bool, typer.Option("--test", help="Test every term: p- and q-values, measures of dispersion.")
-    ] = False,
-    by_test: Annotated[
-        Test,
-        typer.Option("--statistic", help="With --test: test repetition (plr), or any over-dispersion (lr, score)."),
-    ] = "plr",
-    fdr: FdrOption = "bh",
+        TermSort, typer.Option("--sort", help=f"Order of the rows; lower_bound is {LOWER_BOUND}.")
+    ] = "lower_bound",
+    test: Annotated[bool, typer.Option("--test", help="Test every term: p- and q-values.")] = False,
+    statistic: StatisticOption = "plr",
+    adjust: AdjustOption = "bh",
+    columns: ColumnsOption = "main",
 ) -> None:
     """List the terms, the burstiest first, and how bursty each is; with --test, also how sure that is.
 
@@ -117,32 +122,35 @@ def terms(
 
     if test and (parts or fit != "penalized"):
         raise ValueError("--test has its own columns, including the exact fit; omit --parts and --fit")
-    if by_test != "plr" and not test:
-        raise ValueError("--statistic needs --test; add --test")
-    if fdr != "bh" and not test:
-        raise ValueError("--fdr needs --test; add --test")
-    if sort in ("p", "lr") and not test:
-        raise ValueError(f"--sort {sort} needs --test; add --test")
+    if not test:
+        _refuse_without_test(statistic, adjust, columns, sort)
     settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
     statistics = reading.statistics(corpus, _detail(corpus, exact=test or fit == "exact"))
     warn_of_one_document(corpus, statistics.documents)
+    common: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "sort": sort}
     with working("Computing"):
         if test:
             table = burstiness_test(
-                statistics, test=by_test, mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count, sort=sort
-            )
+                statistics, statistic=statistic, adjust=adjust, min_count=min_count, columns="all",
+                dispersion=columns == "all", **common,
+            )  # fmt: skip
         else:
-            table = term_table(statistics, mu=mu, sigma2=sigma2, form=form, parts=parts, fit=fit, sort=sort)
+            table = term_table(statistics, parts=parts, fit=fit, **common)
     table = table.filter(pl.col("n") >= min_count)
     size = f"{collection_size(statistics)}; words: {words_of(statistics.counting)}"
     title = [*burstiest(table, statistics.lengths, statistics.length_documents, alphabet=sort == "term"), size]
-    if sort == "effect" and "effect" not in table.columns:
-        title.append(f"sorted by λ (plr): the effect needs statistics with --detail patterns, not {statistics.detail}")
-    if settled is Format.table:
-        table = table.select(_narrow(table.columns, by_test if test else None))
+    if sort == "lower_bound" and "lower_bound" not in table.columns:
+        title.append(f"sorted by λ (plr): lower_bound needs statistics with --detail patterns, not {statistics.detail}")
+    left_out = ""
+    if test and columns == "main":
+        table, left_out = _main_columns(table, statistic)
+    elif not test and settled is Format.table:
+        table = table.select(_narrow(table.columns))
     write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
     if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        say(*_COLUMNS if "effect" in table.columns else _COLUMNS[:1])
+        say(*_meanings(table.columns))
+    if left_out:
+        note(left_out)
 
 
 @reads_text
@@ -172,12 +180,29 @@ def explain(
     say(*_explained(statistics, term), *lines)
 
 
-_COLUMNS = (
-    "n: occurrences; b: documents with the term; plr: λ, the paper's score",
-    "effect: lower end of the 95 % interval of burst_ratio (1: not surely bursty, or few documents use or repeat it);",
-    "reuse: of documents of mean length with the term, the share that repeat it; reuse_binomial: the same by chance",
-    "(most documents repeat a frequent term even by chance: there only burst_ratio and effect say how bursty it is)",
-)
+def _refuse_without_test(statistic: Statistic, adjust: Adjustment, columns: Columns, sort: TermSort) -> None:
+    """Raise ValueError for an option that is only for tests."""
+    needs_test = {
+        "--statistic": statistic != "plr", "--adjust": adjust != "bh", "--columns": columns != "main",
+        f"--sort {sort}": sort in ("p", "lr"),
+    }  # fmt: skip
+    for option, given in needs_test.items():
+        if given:
+            raise ValueError(f"{option} needs --test; add --test")
+
+
+def _meanings(columns: list[str]) -> list[str]:
+    """What the columns of a table mean."""
+    score = "; plr: λ, the paper's score" if "plr" in columns else ""
+    said = [f"n: occurrences; b: documents with the term{score}"]
+    if "lower_bound" in columns:
+        by_chance = "; reuse_binomial: the same by chance" if "reuse_binomial" in columns else ""
+        said += [
+            f"lower_bound: {LOWER_BOUND} (as of terms that few documents use or repeat);",
+            f"reuse: of documents of mean length with the term, the share that repeat it{by_chance}",
+            "(most documents repeat a frequent term even by chance: there only burst_ratio says how bursty it is)",
+        ]
+    return said
 
 
 def _detail(corpus: str, *, exact: bool) -> Detail:
@@ -187,14 +212,20 @@ def _detail(corpus: str, *, exact: bool) -> Detail:
     return "moments" if is_saved(corpus) and not exact else "patterns"
 
 
-def _narrow(columns: list[str], tested: str | None) -> list[str]:
+def _main_columns(table: pl.DataFrame, statistic: Statistic) -> tuple[pl.DataFrame, str]:
+    """The main columns of a test without dispersion, and a line that says how many others there are."""
+    from termburst.inference.dispersion import MEASURES
+    from termburst.tables.burst_columns import main_columns
+
+    main, every = main_columns(statistic), table.width + len(MEASURES)
+    return table.select(main), f"{every - len(main)} of {every} columns are left out; --columns all shows them"
+
+
+def _narrow(columns: list[str]) -> list[str]:
     """The columns that a terminal shows; files have all of them."""
     hidden = {"tarone", "idf", "icf"}
-    if "effect" in columns:
+    if "lower_bound" in columns:
         hidden |= {"tf_idf_sum", "alpha", "alpha_not", "mean", "status", "reuse_low", "reuse_high"}
-    if tested is not None:
-        kept = ("effect", "burst_ratio", "reuse", "reuse_binomial", tested, "p_value", "log10_p", "q_value", "how")
-        return ["term", "n", "b", *kept, "dp"]
     return [name for name in columns if name not in hidden]
 
 

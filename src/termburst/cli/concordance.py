@@ -14,7 +14,7 @@ from termburst.cli.option_values import parsed_list
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.sentences import SURE, brought_on, near
-from termburst.cli.shared import Confidence, CsvAsIs, Excel, FdrOption, FormatOption, MinCount, Output, Top, shown
+from termburst.cli.shared import AdjustOption, Confidence, CsvAsIs, Excel, FormatOption, MinCount, Output, Top, shown
 from termburst.cli.text_options import CORPUS_HELP, Layer
 from termburst.display import printable
 from termburst.names import CollocateSort, Span
@@ -198,7 +198,7 @@ def collocates(
         CollocateSort, typer.Option("--sort", "-s", help="Order of the rows: the surest first, or the largest first.")
     ] = "p",
     confidence: Confidence = 0.95,
-    fdr: FdrOption = "bh",
+    adjust: AdjustOption = "bh",
     min_count: MinCount = 1,
     top: Top = None,
     format: FormatOption = None,
@@ -224,7 +224,7 @@ def collocates(
             window=window,
             within=within,
             min_count=min_count,
-            adjust=fdr,
+            adjust=adjust,
             confidence=confidence,
             include_node=include_node,
         )
@@ -258,7 +258,7 @@ def triggers(
         ),
     ] = 1.0,
     confidence: Confidence = 0.95,
-    fdr: FdrOption = "bh",
+    adjust: AdjustOption = "bh",
     top: Top = None,
     format: FormatOption = None,
     output: Output = None,
@@ -290,7 +290,7 @@ def triggers(
     with working("Fitting an urn"):
         fit = fit_polya_urn(words, "full", decay=decay, min_documents=min_documents)
         table = tested(
-            fit, word, top=None, after=after, adjust=fdr, confidence=confidence, min_documents=min_documents,
+            fit, word, top=None, after=after, adjust=adjust, confidence=confidence, min_documents=min_documents,
             most_repeated=most_repeated,
         )  # fmt: skip
     if settled is Format.table:

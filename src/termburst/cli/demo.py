@@ -120,7 +120,7 @@ def _comparison(texts: _Texts) -> list[str]:
     sizes = [f"{name} ({len(group)})" for name, group in texts.groups.items()]
     said = [f"{texts.unit.capitalize()}: {sizes[0]} compared with {sizes[1]}. {sure.height:,} words surely differ:"]
     for name, sign in zip(texts.groups, (1, -1), strict=True):
-        most = sure.filter(pl.col("effect") * sign > 0).sort("effect", descending=sign > 0)["term"].head(8)
+        most = sure.filter(pl.col("lower_bound") * sign > 0).sort("lower_bound", descending=sign > 0)["term"].head(8)
         said.append(f"  more often {name}: {', '.join(map(printable, most)) or 'none'}")
     cried = int((g2["q_value"] <= SURE).sum())
     return [*said, f"  G², which takes every repetition for a new witness, would call {cried:,} different."]
@@ -129,12 +129,12 @@ def _comparison(texts: _Texts) -> list[str]:
 def _show_numbers(table: pl.DataFrame, unit: str) -> None:
     """The table behind the sentences."""
     say("")
-    columns = ("term", "n", "b", "effect", "burst_ratio", "ci_low", "ci_high", "reuse", "reuse_binomial")
+    columns = ("term", "n", "b", "lower_bound", "burst_ratio", "ci_low", "ci_high", "reuse", "reuse_binomial")
     write_table(table.select(columns), Format.table, None)
     say(
         "",
         f"n: occurrences; b: {unit} with the term. burst_ratio: how many times likelier a word is this one if another",
-        "word of the same text is, with its 95 % interval. effect: at least so much; the order of the rows.",
+        "word of the same text is, with its 95 % interval. lower_bound: at least so much; the order of the rows.",
         f"reuse: of {unit} of mean length that use the term, the share that repeat it; then the same by chance.",
     )
 

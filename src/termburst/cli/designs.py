@@ -101,10 +101,10 @@ def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], 
     --------
     >>> import polars as pl
     >>> about = pl.DataFrame({"who": ["Adams", "Adams", "Polk", "Bush"], "era": ["early", "late", "early", "late"]})
-    >>> tested = pl.DataFrame({"reference": ["random signs of clusters"]})
+    >>> tested = pl.DataFrame({"p_method": ["random signs of clusters"]})
     >>> print(clusters_in_words(about, "who", ["era"], tested))
     3 clusters by who (2 in early, 2 in late); the largest: Adams, 2 documents. Adams is in both, so p is by random signs of clusters.
-    >>> print(clusters_in_words(about[1:], "who", ["era"], pl.DataFrame({"reference": ["clusters, chi2"]})))
+    >>> print(clusters_in_words(about[1:], "who", ["era"], pl.DataFrame({"p_method": ["clusters, chi2"]})))
     3 clusters by who (1 in early, 2 in late), each one document. The documents of a cluster are counted as one.
     """  # noqa: E501  # a line of output
     import polars as pl
@@ -121,7 +121,7 @@ def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], 
     named = ", ".join([f"{first}, {many(most, 'document')}", *(f"{name} {size:,}" for name, size in others)])
     said += f"; the largest: {named}." if most else ", each one document."
     divided = sorted(within.filter(pl.col("values") > 1)[cluster].to_list())
-    if divided and "random signs of clusters" in table["reference"]:
+    if divided and "random signs of clusters" in table["p_method"]:
         is_one = len(divided) == 1
         names = ", ".join(map(printable, divided[:_LARGEST])) + (" and others" if len(divided) > _LARGEST else "")
         where = ("is in" if is_one else "are in") + (" both" if len(levels) == 2 else " several groups")

@@ -26,11 +26,11 @@ from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
 from termburst.cli.sentences import SURE, compared
 from termburst.cli.shared import (
+    AdjustOption,
     Confidence,
     CsvAsIs,
     Examples,
     Excel,
-    FdrOption,
     FormatOption,
     MaxTerms,
     MinCount,
@@ -41,7 +41,7 @@ from termburst.cli.shared import (
 )
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import LINES, MOST_TERMS, PANELS, printable
-from termburst.names import Compared, KeynessMethod, Sort
+from termburst.names import LOWER_BOUND, Compare, KeynessMethod, Sort
 from termburst.reading.conditions import is_condition
 
 if TYPE_CHECKING:
@@ -59,21 +59,24 @@ _LEFT_OUT = {
     "diff_percent",
     "dp_a",
     "dp_b",
-    "reference",
+    "p_method",
     "least_p",
 }  # columns; files have them
 
 _COLUMNS = (
     "n, b: occurrences, documents with the term; log_ratio: log₂ of the ratio of its shares, A to B;",
-    "effect: by how much it differs at least; q_value: expected share of false alarms down to this row",
+    f"lower_bound: {LOWER_BOUND};",
+    "q_value: expected share of false alarms down to this row",
 )
 
 _BURST_COLUMNS = (
     "n, b: occurrences, documents with the term; burst_ratio: how many times likelier a word is it if another word is;",
-    "log_ratio: log₂ of their ratio, A to B; effect: the end of its interval nearest to 0, if q_value is at most 0.05",
+    f"log_ratio: log₂ of their ratio, A to B; lower_bound: {LOWER_BOUND}",
 )
 
-OfOption = Annotated[Compared, typer.Option("--of", help="What is compared: how frequent terms are, or how bursty.")]
+CompareOption = Annotated[
+    Compare, typer.Option("--compare", help="What is compared: how frequent terms are, or how bursty.")
+]
 
 
 ReferenceOption = Annotated[
@@ -92,7 +95,7 @@ def keyness(
     by: By = None,
     groups: GroupsOption = None,
     every: Bin = None,
-    of: OfOption = "frequency",
+    compare: CompareOption = "frequency",
     reference: ReferenceOption = None,
     formula: FormulaOption = None,
     cluster: ClusterOption = None,
@@ -100,10 +103,8 @@ def keyness(
     contrast: ContrastOption = None,
     method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
     confidence: Confidence = 0.95,
-    fdr: FdrOption = "bh",
-    sort: Annotated[
-        Sort, typer.Option("--sort", help="Order of the rows; effect is by how much a term differs at least.")
-    ] = "p",
+    adjust: AdjustOption = "bh",
+    sort: Annotated[Sort, typer.Option("--sort", help=f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "p",
     min_count: MinCount = 1,
     top: Top = None,
     format: FormatOption = None,
@@ -130,16 +131,16 @@ def keyness(
         raise ValueError("only one corpus can be standard input; give a file or a folder for the other")
     sources = reading.inputs(*(str(corpus) for corpus in (a, b, reference) if corpus is not None))
     settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
-    page = _settled_page(report, output, sources, of)
+    page = _settled_page(report, output, sources, compare)
     options: dict[str, Any] = {
-        "method": method, "confidence": confidence, "adjust": fdr, "min_count": min_count, "sort": sort,
-    } | ({} if of == "frequency" else {"of": of})  # fmt: skip
+        "method": method, "confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort,
+    } | ({} if compare == "frequency" else {"compare": compare})  # fmt: skip
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
     design = {"cluster": cluster, "strata": strata, "contrast": contrast or None}
     named = settled_formula(b, by, formula, design)
     if named is not None:
-        _check_formula(of, every, reference)
+        _check_formula(compare, every, reference)
         table, title, names, corpus = compare_by_formula(a, reading, named, design, options, by=by, groups=groups)
         about = (named, cluster, strata)
         found = _Compared(table, title, f"{Path(a).name}, {by or named}", {a: corpus}, names, design=about)
@@ -183,13 +184,13 @@ def _said_of(table: pl.DataFrame) -> tuple[str, ...]:
 
 
 def _no_least(table: pl.DataFrame) -> list[str]:
-    """A line on terms that surely differ, but with an effect of 0; designs have no such correction."""
-    if "effect" not in table.columns or "contrast" in table.columns:
+    """A line on terms that surely differ, but with a lower bound of 0; designs have no such correction."""
+    if "lower_bound" not in table.columns or "contrast" in table.columns:
         return []
-    none = table.filter((table["q_value"] <= SURE) & (table["effect"] == 0)).height
+    none = table.filter((table["q_value"] <= SURE) & (table["lower_bound"] == 0)).height
     if not none:
         return []
-    differ = f"{many(none, 'row')} with q ≤ {SURE} {'has' if none == 1 else 'have'} effect 0"
+    differ = f"{many(none, 'row')} with q ≤ {SURE} {'has' if none == 1 else 'have'} lower_bound 0"
     return [f"{differ}: a difference is sure, but no size of it once the strongest of so many words are picked"]
 
 
@@ -202,21 +203,23 @@ def _not_counted(table: pl.DataFrame) -> list[str]:
     return [f"{counted} in too few documents for p ≤ 0.05: these do not count in the adjustment at that level"]
 
 
-def _check_formula(of: Compared, every: float | None, reference: Path | None) -> None:
+def _check_formula(compare: Compare, every: float | None, reference: Path | None) -> None:
     """Raise ValueError for options that a formula does not have."""
-    if of == "burstiness" or every is not None or reference is not None:
-        raise ValueError("--formula, --cluster and --strata compare frequencies; omit --of, --bin and --reference")
+    if compare == "burstiness" or every is not None or reference is not None:
+        raise ValueError("--formula, --cluster and --strata compare frequencies; omit --compare, --bin and --reference")
 
 
-def _settled_page(report: Path | None, output: Path | None, sources: list[str], of: Compared) -> ReportFormat | None:
+def _settled_page(
+    report: Path | None, output: Path | None, sources: list[str], compare: Compare
+) -> ReportFormat | None:
     """The format of the page, if one is asked for and can be made."""
     if report is None:
         return None
     page = settled_report(None, report, *sources)
     if output is not None and report.resolve() == output.resolve():
         raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
-    if of == "burstiness":
-        raise ValueError("--report shows frequencies; omit it, or omit --of burstiness")
+    if compare == "burstiness":
+        raise ValueError("--report shows frequencies; omit it, or omit --compare burstiness")
     return page
 
 
@@ -302,11 +305,11 @@ def _by_column(
 def _bursts_of_one(options: dict[str, Any], names: Sequence[str], sizes: Sequence[int]) -> list[str]:
     """A line on the groups of one document, if burstiness is compared.
 
-    >>> _bursts_of_one({"of": "burstiness"}, ["x", "y"], [1, 3])
+    >>> _bursts_of_one({"compare": "burstiness"}, ["x", "y"], [1, 3])
     ['x is a single document: bursts show only between documents, so its burst ratios are 1, or – if it lacks the term']
     """
     alone = [printable(name) for name, size in zip(names, sizes, strict=True) if size == 1]
-    if options.get("of") != "burstiness" or not alone:
+    if options.get("compare") != "burstiness" or not alone:
         return []
     whose = "its burst ratios are 1, or – if it lacks the term"
     if len(alone) == 1:

@@ -11,7 +11,7 @@ import typer
 from termburst.cli.corpora import corpus_of
 from termburst.cli.output import json_text, note, write_out
 from termburst.cli.reading import Reading, no_terms, reads_text, warn_of_one_document, working
-from termburst.cli.shared import Examples, FdrOption, FormOption, MaxTerms, MinCount, Mu, Panels, Sigma2
+from termburst.cli.shared import AdjustOption, Examples, FormOption, MaxTerms, MinCount, Mu, Panels, Sigma2
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import LINES, MOST_TERMS, PANELS
 
@@ -49,7 +49,7 @@ def report(
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
     form: FormOption = "printed",
-    fdr: FdrOption = "bh",
+    adjust: AdjustOption = "bh",
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write a page to explore a corpus: every term, how bursty it is, and how sure that is.
@@ -68,7 +68,7 @@ def report(
     with working("Testing every word") as step:
         summary = summarize(
             source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=examples,
-            mu=mu, sigma2=sigma2, form=form, adjust=fdr, min_count=min_count,
+            mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
             full=settled is ReportFormat.json, step=step,
         )  # fmt: skip
     write_report(summary, settled, output)

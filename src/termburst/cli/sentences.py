@@ -16,14 +16,14 @@ SURE = 0.05  # q up to this counts as found
 _OWN_INTERVAL = (
     "Here “at least” and “at most” are the end of the word's own confidence interval, not corrected for choosing the "
     "strongest words."
-)  # of designs, which have no corrected effect
+)  # of designs, which have no corrected lower bound
 
 
 def burstiest(table: pl.DataFrame, lengths: Any, documents: Any, *, alphabet: bool = False) -> list[str]:
-    """How many terms are surely bursty, if they were tested, and the first term in words, if its effect is known.
+    """How many terms are surely bursty, if they were tested, and the first term in words, if its lower bound is known.
 
     *lengths* are the distinct lengths of documents, and *documents* says how many have each. In a list by the
-    *alphabet*, where the first term would be any, it is the one with the largest effect.
+    *alphabet*, where the first term would be any, it is the one with the largest lower bound.
     """
     from termburst.tables.burst_columns import documents_by_chance, in_words, mean_of_mixed_lengths
 
@@ -32,7 +32,7 @@ def burstiest(table: pl.DataFrame, lengths: Any, documents: Any, *, alphabet: bo
         sure, verb = int((table["q_value"] <= SURE).sum()), "come in bursts"
         said.append(f"{_of(sure, table.height, verb.replace('come', 'comes') if sure == 1 else verb)} (q ≤ {SURE})")
     if "reuse" in table.columns and table.height:
-        first = table.sort("effect", descending=True, nulls_last=True, maintain_order=True) if alphabet else table
+        first = table.sort("lower_bound", descending=True, nulls_last=True, maintain_order=True) if alphabet else table
         row = first.row(0, named=True)
         if row["reuse"] is not None:
             mixed = mean_of_mixed_lengths(lengths, documents)
@@ -50,7 +50,7 @@ def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
     Examples
     --------
     >>> import polars as pl
-    >>> columns = {"term": ["gold", "silver", "of"], "log_ratio": [-9.0, 8.0, 0.1], "effect": [-4.2, 2.1, 0.0]}
+    >>> columns = {"term": ["gold", "silver", "of"], "log_ratio": [-9.0, 8.0, 0.1], "lower_bound": [-4.2, 2.1, 0.0]}
     >>> table = pl.DataFrame(columns | {"q_value": [0.001, 0.002, 0.3]})
     >>> print(*compared(table, ["Democrats", "Republicans"]))
     2 of 3 words differ between Democrats and Republicans (q ≤ 0.05): silver, at least 4.2 times as often in Democrats; gold, at least 18 times as often in Republicans.
@@ -76,7 +76,7 @@ def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
         return [none + nearest]
     found = sure["term"].n_unique()
     count = f"{_of(found, words, what.replace('differ', 'differs') if found == 1 else what)}{between} (q ≤ {SURE})"
-    size = pl.col("effect" if "effect" in table.columns else "log_ratio")
+    size = pl.col("lower_bound" if "lower_bound" in table.columns else "log_ratio")
     strongest = [
         side.sort(size.abs(), descending=True, nulls_last=True, maintain_order=True).row(0, named=True)
         for side in (sure.filter(pl.col("log_ratio") > 0), sure.filter(pl.col("log_ratio") < 0))
@@ -151,9 +151,9 @@ def _of(found: int, all_: int, verb: str) -> str:
 
 def _difference(row: dict[str, Any], names: Sequence[str], *, burst: bool) -> str:
     """One word with how much it differs, at least, and where it is the more frequent or the burstier."""
-    more, effect = row["log_ratio"] > 0, abs(row.get("effect") or 0.0)
+    more, bound = row["log_ratio"] > 0, abs(row.get("lower_bound") or 0.0)
     as_often = "the odds" if _by_odds(row) else "as often"
-    ratio = _rounded_down(2**effect) if effect < 300 else 1.0
+    ratio = _rounded_down(2**bound) if bound < 300 else 1.0
     if ratio > 1:
         often = f"{'burst ratio ' if burst else ''}at least {ratio:,g} times {'as large' if burst else as_often}"
     else:

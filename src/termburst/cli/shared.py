@@ -34,7 +34,7 @@ Top = Annotated[
     int | None, typer.Option("--top", "-n", min=0, help="How many terms; 0 for all. (default: 30 in a table, or all)")
 ]
 MinCount = Annotated[int, typer.Option("--min-count", min=1, help="Leave out terms that occur fewer times.")]
-FdrOption = Annotated[Adjustment, typer.Option("--fdr", help="How p-values are adjusted to q-values.")]
+AdjustOption = Annotated[Adjustment, typer.Option("--adjust", help="How p-values are adjusted to q-values.")]
 Confidence = Annotated[float, typer.Option("--confidence", help="Confidence level of the log_ratio interval.")]
 FormOption = Annotated[Form, typer.Option("--form", help="λ as printed in the paper, corrected, or exact.")]
 Panels = Annotated[int, typer.Option("--panels", min=0, help="How many terms have charts and lines in the page.")]

@@ -12,6 +12,8 @@
 #define RARE 1e-4          /* share below which a binomial distribution is a Poisson distribution */
 #define WIDE 1.3           /* standard errors between the points of the correction for small counts */
 #define MANY_BURSTS 400.0  /* from there on the correction is below 0.01 */
+#define LEAST_WORTH 0.5    /* of a group, in occurrences */
+#define STEEPEST 9.0       /* z² from which on the correction for skewness stays the same */
 enum { SIDE = 5, PAIRS = SIDE * SIDE, LANED = (PAIRS + LANES - 1) / LANES * LANES, ROUNDS = 40, CURVE = 11 };
 
 /* Gauss–Hermite quadrature of the normal distribution with five points. */
@@ -32,6 +34,7 @@ typedef struct {
     const SideProfile *a, *b;
     const PrecisionPrior *prior;
     double x_a[LANED], n_a[LANED], x_b[LANED], n_b[LANED], weight[LANED];
+    double bend[LANED], bias[LANED];            /* the correction for skewness: bend × (z² − 1) + bias */
     double odds[LANED];                        /* log n_a/n_b */
     double x, m, y, n;                         /* means of x_a, n_a, x_b and n_b */
     double few_a, few_b;                       /* x and y, or m − x and n − y if these are smaller together */
@@ -218,6 +221,25 @@ static double curve_at(Sides *of, double log_odds) {
     return sum + curve_point(of, k + 2) * (w + 1) * w * (w - 1) / 6;
 }
 
+/* How much more skewed than for independent tokens the difference of the logits is at a quadrature point, and its bias.
+ *
+ * v = 1/(N π̂ (1 − π̂)) is the variance of a logit, and with γ = (skew_a v_a² − skew_b v_b²)/(v_a + v_b)^1.5 z is too large by
+ * the Cornish–Fisher term γ(z² − 1)/6, and by (skew_a v_a − skew_b v_b)/2 standard errors, the bias of maximum likelihood.
+ * Both are right to this order in either limit: bursts of any size count as one (skew 0), and shares with a gamma
+ * distribution that are known exactly (1), where π̂ is as skewed as the double of a count. */
+static void set_skewness(Sides *of, int k, ProfilePoint of_a, ProfilePoint of_b) {
+    Share p_a = split(of_a.omega), p_b = split(of_b.omega);
+    double v_a = 1 / most(of->n_a[k] * p_a.p * p_a.rest, LEAST_WORTH);
+    double v_b = 1 / most(of->n_b[k] * p_b.p * p_b.rest, LEAST_WORTH);
+    double v = v_a + v_b, error = sqrt(v), a = of_a.skew * v_a, b = of_b.skew * v_b;
+    of->bend[k] = (a * v_a - b * v_b) / (6 * v * error);
+    of->bias[k] = (a - b) / (2 * error);
+}
+
+static double skewed(const Sides *of, int k, double z) {
+    return z - of->bend[k] * (least(z * z, STEEPEST) - 1) - of->bias[k];
+}
+
 /* The quadrature points: those of the normal distribution with the mode and curvature of the posterior, each with the
  * ratio of both densities as its weight. */
 static void set_points(Sides *of) {
@@ -240,6 +262,7 @@ static void set_points(Sides *of) {
             of->n_b[k] = exp(of_b.log_size);
             of->x_a[k] = of->n_a[k] * split(of_a.omega).p;
             of->x_b[k] = of->n_b[k] * split(of_b.omega).p;
+            set_skewness(of, k, of_a, of_b);
         }
     }
     for (int k = 0; k < PAIRS; k++) total += of->weight[k] = exp(height[k] - top);
@@ -256,6 +279,7 @@ static void set_points(Sides *of) {
         of->n_b[k] = of->n_b[0];
         of->x_a[k] = of->x_a[0];
         of->x_b[k] = of->x_b[0];
+        of->bend[k] = of->bias[k] = 0.0;
     }
     of->rare = of->x + of->y < RARE * (of->m + of->n);
     for (int k = 0; k < LANED; k++) of->odds[k] = log(of->n_a[k] / of->n_b[k]);
@@ -267,15 +291,16 @@ TB_INLINE Lanes deviance(Lanes x, Lanes n, Lanes p) { return excess(x, n * p) + 
 
 static double deviance_of(double x, double n, double p) { return deviance(lanes_of(x), lanes_of(n), lanes_of(p))[0]; }
 
-/* z of each quadrature point at a log ratio: the signed root of the binomial likelihood ratio, and the correction for
- * small counts of the rarer of the term and its complement. */
+/* z of each quadrature point at a log ratio: the signed root of the binomial likelihood ratio, with corrections for
+ * small counts of the rarer of the term and its complement, and for skewness. */
 static void roots_at(Sides *of, double log_ratio, double *out) {
     const double ratio = exp(log_ratio);
     if (of->rare) {
         for (int k = 0; k < LANED; k += LANES) {
             Lanes odds = lanes_at(of->odds + k) + log_ratio;
             Lanes root = poisson_roots(lanes_at(of->x_a + k), lanes_at(of->x_b + k), odds);
-            for (int lane = 0; lane < LANES; lane++) out[k + lane] = root[lane] + curve_at(of, odds[lane]);
+            for (int lane = 0; lane < LANES; lane++)
+                out[k + lane] = skewed(of, k + lane, root[lane] + curve_at(of, odds[lane]));
         }
         return;
     }
@@ -296,7 +321,8 @@ static void roots_at(Sides *of, double log_ratio, double *out) {
         for (int lane = 0; lane < LANES; lane++) {
             double r = sqrt(most(root[lane], 0.0)), skew = 1 - 2 * share[lane];
             if (x_a[lane] * n_b[lane] < ratio * x_b[lane] * n_a[lane]) r = -r;
-            out[k + lane] = r + skew * curve_at(of, skew > 0 ? odds[lane] : others[lane]);
+            r += skew * curve_at(of, skew > 0 ? odds[lane] : others[lane]);
+            out[k + lane] = skewed(of, k + lane, r);
         }
     }
 }

@@ -6,6 +6,8 @@
 #define FINE 0.5        /* step of a profile, */
 #define COARSE 1.0      /* and of a term in few documents */
 #define FEW 20.0
+#define ASIDE 0.02      /* of the differences that give the third derivative */
+#define MANY 400.0      /* bursts from which on skewness does not matter */
 enum { ROUNDS = 60 };
 
 /* Whether a group has both the term and others. */
@@ -16,7 +18,7 @@ static int is_mixed(const Group *group) { return group->term.n_i > 0 && group->t
  * Cox & Reid 1987, JRSS B 49.) */
 static void set_point(const Group *group, double tau, double *omega, double *turn, int64_t node, SideProfile *out) {
     if (!is_mixed(group)) {
-        out->height[node] = out->slope[node] = 0.0;
+        out->height[node] = out->slope[node] = out->skew[node] = 0.0;
         out->omega[node] = group->term.n_i > 0 ? INFINITY : -INFINITY;
         out->log_size[node] = log(most(group->n - look_up(group->table, tau)[0], 1e-300));
         return;
@@ -37,6 +39,11 @@ static void set_point(const Group *group, double tau, double *omega, double *tur
     out->slope[node] = d.tau + d.tau_omega * step;
     out->omega[node] = *omega + step;
     out->log_size[node] = log(information) - log(share.p) - log(share.rest);
+    out->skew[node] = 0.0;
+    if (!(information < MANY)) return;
+    Derivatives aside = derivatives(tau, *omega + ASIDE, &group->term, group->n, group->table, NULL);
+    double third = (aside.omega_omega - d.omega_omega) / ASIDE;
+    out->skew[node] = between(-third / information - (share.rest - share.p), -1.0, 1.0);
 }
 
 static void copy_point(const SideProfile *from, int64_t k, SideProfile *to, int64_t at) {
@@ -44,6 +51,7 @@ static void copy_point(const SideProfile *from, int64_t k, SideProfile *to, int6
     to->slope[at] = from->slope[k];
     to->omega[at] = from->omega[k];
     to->log_size[at] = from->log_size[k];
+    to->skew[at] = from->skew[k];
 }
 
 /* The points from *middle* on in one direction, until the likelihood is negligible or the end is reached. */
@@ -117,6 +125,7 @@ ProfilePoint profile_at(const SideProfile *of, double tau) {
     at.height += of->step * over * (over > 0 ? of->slope[next] : of->slope[k]);
     at.log_size = at_0 * of->log_size[k] + at_1 * of->log_size[next] + turn_0 * rise_0 + turn_1 * rise_1;
     if (over < 0) at.log_size += over * rise_0;
+    at.skew = of->skew[k] + w * (of->skew[next] - of->skew[k]);
     at.omega = isinf(of->omega[k]) ? of->omega[k] : of->omega[k] + w * (of->omega[next] - of->omega[k]);
     return at;
 }
@@ -142,6 +151,7 @@ TB_LAYOUT(profiles,
     TB_FIELD(SideProfile, slope),
     TB_FIELD(SideProfile, omega),
     TB_FIELD(SideProfile, log_size),
+    TB_FIELD(SideProfile, skew),
     TB_FIELD(SideProfile, step),
     TB_FIELD(SideProfile, first),
     TB_FIELD(SideProfile, size),

@@ -13,9 +13,11 @@
 enum { NODES = 24 }; /* points of a profile at most; those where the likelihood is negligible are left out */
 
 /* At each of `size` points, from `first` × `step` on: the log-likelihood with the mean integrated out (up to a
- * constant), its slope in τ, logit π̂ (−inf without the term, inf without others), and log N. */
+ * constant), its slope in τ, logit π̂ (−inf without the term, inf without others), log N, and by how much −ℓ'''/−ℓ'' in
+ * logit π exceeds the 1 − 2π̂ of independent tokens: 0 for a word that comes in bursts of any size, 1 for one whose share
+ * varies between long documents, where π̂ is more skewed. */
 typedef struct {
-    double height[NODES], slope[NODES], omega[NODES], log_size[NODES];
+    double height[NODES], slope[NODES], omega[NODES], log_size[NODES], skew[NODES];
     double step;
     int64_t first, size;
 } SideProfile;
@@ -32,7 +34,7 @@ typedef struct {
 
 /* A profile between its points: cubic in τ. */
 typedef struct {
-    double height, omega, log_size;
+    double height, omega, log_size, skew;
 } ProfilePoint;
 
 ProfilePoint profile_at(const SideProfile *profile, double tau);

@@ -26,6 +26,7 @@ class SideProfile(Struct):
         ("slope", Float * NODES),
         ("omega", Float * NODES),
         ("log_size", Float * NODES),
+        ("skew", Float * NODES),
         ("step", Float),
         ("first", Int),
         ("size", Int),

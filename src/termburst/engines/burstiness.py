@@ -27,7 +27,7 @@ from termburst.engines.statistics import statistics_of
 from termburst.engines.stored_nulls import StoredNulls, listed, sizes_of
 from termburst.engines.term_cells import cells_by_term
 from termburst.inference.burst_effects import burst_effects as effects_of
-from termburst.inference.checks import LEAST_DRAWS, check_confidence
+from termburst.inference.checks import LEAST_DRAWS, check_confidence, check_name
 from termburst.inference.dispersion import checked_measures
 from termburst.inference.dispersion import dispersion as measures_of
 from termburst.inference.null_distribution import Longest
@@ -38,10 +38,10 @@ from termburst.inference.robust_scale import BANDS, ScaleSums, scale_sums
 from termburst.models.cells import TermCells, check_lengths
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalties import checked_hyperparameters
-from termburst.names import Form, Test
+from termburst.names import COLUMNS, Columns, Form, Statistic
 from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.burst_columns import burst_columns
+from termburst.tables.burst_columns import burst_columns, main_columns
 from termburst.tables.burstiness_test import burstiness_columns, checked_options
 from termburst.tables.burstiness_test import burstiness_test as test_in_memory
 from termburst.tables.frames import term_frame
@@ -53,7 +53,7 @@ if TYPE_CHECKING:
 def burstiness_test(
     frame: Any,
     *,
-    test: Test = "plr",
+    statistic: Statistic = "plr",
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
@@ -64,9 +64,10 @@ def burstiness_test(
     seed: int = 0,
     dispersion: bool = True,
     intervals: bool = True,
+    columns: Columns = "main",
     counting: CountingOptions | None = None,
     check: bool = True,
-    **columns: str,
+    **names: str,
 ) -> Any:
     """How bursty is every term, and how sure is that? `termburst.burstiness_test`, as a frame of the same engine.
 
@@ -76,8 +77,8 @@ def burstiness_test(
 
     Parameters
     ----------
-    frame, counting, check, **columns : see `term_statistics`
-    test, mu, sigma2, form, adjust, mid_p, min_count, draws, seed, dispersion, intervals
+    frame, counting, check, **names : see `term_statistics`, where the names of columns are ``**columns``
+    statistic, mu, sigma2, form, adjust, mid_p, min_count, draws, seed, dispersion, intervals, columns
         See `termburst.burstiness_test`.
 
     Examples
@@ -86,17 +87,23 @@ def burstiness_test(
     >>> texts = ["ha ha ha ha so it goes on and on", "so it goes and so on", "it goes on and so it goes", "so so it"]
     >>> frame = pl.LazyFrame({"document": range(4), "text": texts})
     >>> found = burstiness_test(frame, draws=99).collect()
-    >>> found.sort("p_value").select("term", "n", "b", "how").rows()[0]
+    >>> found.sort("p_value").select("term", "n", "b", "p_method").rows()[0]
     ('ha', 4, 1, 'exact')
     """
     check_form(form)
-    min_count, draws, seed = checked_options(test, adjust, min_count, draws, seed)
+    min_count, draws, seed = checked_options(statistic, adjust, min_count, draws, seed)
+    check_name("columns", columns, COLUMNS)
     options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "mid_p": mid_p, "draws": draws, "seed": seed}
-    shown: dict[str, Any] = {"test": test, "min_count": min_count, "dispersion": dispersion, "intervals": intervals}
-    source = opened(frame, columns, check=check)
+    shown: dict[str, Any] = {
+        "statistic": statistic,
+        "min_count": min_count,
+        "dispersion": dispersion and columns == "all",
+        "intervals": intervals,
+    }
+    source = opened(frame, names, check=check)
     if isinstance(source.frame, nw.DataFrame):
         statistics = statistics_of(source, counting, "patterns")
-        return _like(test_in_memory(statistics, adjust=adjust, **options, **shown), source.frame)
+        return _like(test_in_memory(statistics, adjust=adjust, columns=columns, **options, **shown), source.frame)
     dealt = Dealt.of(cells_of(source, counting, "patterns"))
     checked_hyperparameters(dealt.collection.mean_length if mu is None else mu, sigma2)
     learned = dealt.learned(intervals=intervals)
@@ -107,7 +114,8 @@ def burstiness_test(
         tested, lengths=dealt.lengths, options=options | shown | {"shared": shared, "sums": learned.sums}
     )
     results = kept(map_terms(dealt.parts, function, _schema(function)))
-    return nw.to_native(with_q_values(results, adjust, logarithms=True)[0])
+    found = with_q_values(results, adjust, logarithms=True)[0]
+    return nw.to_native(found if columns == "all" else found.select(*main_columns(statistic)))
 
 
 def tested(patterns: pl.DataFrame, *, lengths: TermCells, options: dict[str, Any]) -> pl.DataFrame:
@@ -140,7 +148,7 @@ def burst_effects(
     Returns
     -------
     frame
-        term, n, b, burst_ratio, ci_low, ci_high, effect, reuse, reuse_low, reuse_high, reuse_binomial, as in
+        term, n, b, burst_ratio, ci_low, ci_high, lower_bound, reuse, reuse_low, reuse_high, reuse_binomial, as in
         `termburst.burstiness_test`.
 
     Examples

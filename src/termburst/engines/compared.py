@@ -14,7 +14,7 @@ from termburst.inference.robust_scale import ScaleSums, scale_sums
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.names import Compared
+from termburst.names import Compare
 from termburst.statistics.tally import Integers, tally
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_comparison import compared_bursts
@@ -34,14 +34,14 @@ class Comparing:
     Attributes
     ----------
     groups : name, lengths and documents of each length, of every group
-    of, method, confidence, min_count, contrasts : see `engines.keyness`
+    compare, method, confidence, min_count, contrasts : see `engines.keyness`
     terms : the number of all terms
     sums : for each side of each pair, those over all terms; see `robust_scale`
     priors : for each pair, what all terms say about the precisions; see `two_sides`
     """
 
     groups: tuple[tuple[str, Integers, Integers], ...]
-    of: Compared
+    compare: Compare
     method: str
     confidence: float | None
     min_count: int
@@ -55,7 +55,7 @@ class Comparing:
         own = tuple((name, one.lengths, one.length_documents) for name, one in zip(names, lengths, strict=True))
         found = replace(self, groups=own)
         if found.overall:
-            check_overall("p", self.method, self.confidence, self.of)
+            check_overall("p", self.method, self.confidence, self.compare)
         return found
 
     def with_learned(self, rows: pl.DataFrame) -> Comparing:
@@ -67,7 +67,7 @@ class Comparing:
 
         total = rows.group_by("what", "pair", "k").sum()
         terms = int(sums("terms", 0).sum())
-        if self.of == "burstiness":
+        if self.compare == "burstiness":
             sides = [ScaleSums(sums("known", side), sums("scale", side)) for side in range(2 * self.pairs)]
             return replace(self, terms=terms, sums=tuple(sides))
         priors = [PrecisionPrior.of_sums(sums("precisions", pair)) for pair in range(self.pairs)]
@@ -135,11 +135,11 @@ def compared(patterns: pl.DataFrame, *, comparing: Comparing) -> pl.DataFrame:
         names = [name for name, *_ in comparing.groups]
         columns, counted = group_columns(own, names, comparing.min_count, comparing.priors or None)
         return term_frame(terms, columns | key_columns(columns["p_value"], columns["least_p"]), counted)
-    function = _bursts if comparing.of == "burstiness" else _frequencies
+    function = _bursts if comparing.compare == "burstiness" else _frequencies
     tables = []
     for number, (name, a, b) in enumerate(comparing.sides(own)):
         learned: Any = comparing.priors[number] if comparing.priors else None
-        if comparing.of == "burstiness":
+        if comparing.compare == "burstiness":
             learned = comparing.sums[2 * number : 2 * number + 2] or (None, None)
         table = function(terms, name, a, b, comparing, learned)
         tables.append(table if comparing.contrasts else table.drop("group"))
@@ -155,7 +155,7 @@ def _frequencies(
     one = compared_terms(a, b, comparing.method, comparing.confidence, comparing.min_count, size, prior)
     nothing = np.full(terms.len(), np.nan)
     ends = one.found.ends.T if comparing.confidence is not None else [nothing] * LEVELS
-    columns = one.columns | {"effect": nothing, "q_value": nothing}
+    columns = one.columns | {"lower_bound": nothing, "q_value": nothing}
     columns |= {f"_end_{k}": end for k, end in enumerate(ends)}
     columns |= key_columns(columns["p_value"], one.found.least_p)
     table = term_frame(terms, columns, one.counted).with_columns(group=pl.lit(name))
@@ -169,7 +169,7 @@ def _bursts(terms: pl.Series, name: str, a: TermCells, b: TermCells, comparing: 
     table = compared_bursts(name, a, b, names, comparing.confidence, comparing.min_count, sums)
     p_value = table["p_value"].fill_null(np.nan).to_numpy()
     first = ["term", "group"]
-    order = [*first, *(c for c in table.columns if c not in (*first, "reference")), "q_value", "reference"]
+    order = [*first, *(c for c in table.columns if c not in (*first, "p_method")), "q_value", "p_method"]
     return table.with_columns(q_value=pl.lit(None, dtype=pl.Float64), **key_columns(p_value)).select(
         *order, pl.col("^_.*$")
     )
@@ -187,7 +187,7 @@ def learned_from(patterns: pl.DataFrame | None, *, comparing: Comparing) -> pl.D
         found["terms", 0] = [patterns["term"].n_unique()]
         _, own = comparing.cells(patterns)
         for pair, (_, *sides) in enumerate(comparing.sides(own)):
-            if comparing.of == "burstiness":
+            if comparing.compare == "burstiness":
                 for number, side in enumerate(sides, 2 * pair):
                     sums = scale_sums(side, fit_beta_binomial(side))
                     found["known", number], found["scale", number] = sums.terms, sums.scale

@@ -248,7 +248,7 @@ def designed(patterns: pl.DataFrame | None, *, designing: Designing) -> pl.DataF
     least = table["least_p"].fill_null(np.nan).to_numpy()
     nothing = pl.lit(None, dtype=pl.Float64)
     return table.with_columns(
-        pl.col("term", "contrast").cast(pl.String), q_value=nothing, effect=nothing, **key_columns(p_value, least)
+        pl.col("term", "contrast").cast(pl.String), q_value=nothing, lower_bound=nothing, **key_columns(p_value, least)
     )
 
 
@@ -324,7 +324,7 @@ def _columns_of(test: ContrastTest, terms: pl.Series) -> pl.DataFrame:
         "statistic": test.statistic,
         "p_value": test.p_value,
         "least_p": test.least_p,
-        "reference": test.reference.tolist(),
+        "p_method": test.p_method.tolist(),
         "status": test.status.tolist(),
     }
-    return term_frame(terms, columns).with_columns(pl.col("reference", "status", "contrast", "term").cast(pl.String))
+    return term_frame(terms, columns).with_columns(pl.col("p_method", "status", "contrast", "term").cast(pl.String))

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 
+from termburst.display import FORMER, did_you_mean
 from termburst.engines.frames import as_float, bytewise, is_spark, to_polars, totals
 from termburst.engines.memory import limit_engine
 from termburst.forks import check_fork
@@ -191,7 +192,8 @@ def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind
     known = list(dict.fromkeys(column for columns in COLUMNS.values() for column in columns))
     for ours, theirs in names.items():
         if ours not in known:
-            raise ValueError(f"there is no option {ours!r}; the columns that can be named are {_listed(known)}")
+            hint = did_you_mean(ours, [*known, FORMER.get(ours, "")])
+            raise ValueError(f"there is no option {ours!r}; the columns that can be named are {_listed(known)}{hint}")
         if theirs not in schema:
             raise ValueError(f"the frame has no column {theirs!r} ({ours}=...); it has {_listed(schema)}")
     held: list[Kind] = [

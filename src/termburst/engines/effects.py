@@ -1,7 +1,7 @@
 """By how much do the selected terms of a comparison differ at least? Of terms that no process has all of.
 
-The effect of a term depends on all others only through a few order statistics: the k-th largest end of an interval, for
-64 ranks k (`inference.confident_effect`). They are found exactly, digit by digit, from counts.
+The lower bound of a term depends on all others only through some order statistics: the k-th largest end of an interval,
+for 64 ranks k (`inference.confident_effect`). They are found exactly, digit by digit, from counts.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ SHIFTS = (52, 39, 26, 13, 0)  # digits of a 64-bit key: one of 12 bits and four 
 
 
 def with_selected_ends(found: Any, confidence: float | None) -> Any:
-    """The table with the effect of `selected_end`."""
+    """The table with the lower bounds of `selected_end`."""
     schema = polars_types(found)
     return map_batches(found, partial(selected_ends, confidence=confidence, columns=list(schema)), schema)
 
 
 def selected_ends(batch: pl.DataFrame, *, confidence: float | None, columns: list[str]) -> pl.DataFrame:
-    """Some rows of the table, with their effects."""
+    """Some rows of the table, with their lower bounds."""
     low, high, q_value = (_floats(batch, name) for name in ("ci_low", "ci_high", "q_value"))
-    return _with_effect(batch, selected_end(low, high, q_value, confidence), columns)
+    return _with_lower_bound(batch, selected_end(low, high, q_value, confidence), columns)
 
 
 def with_effects(found: Any, confidence: float | None, terms: int, adjust: str, null_share: float) -> Any:
-    """The table with the effect of `confident_effects`, null without a confidence; the columns of ends are dropped."""
+    """The table with bounds by `confident_effects`, null without a confidence; the columns of ends are dropped."""
     schema = polars_types(found)
     columns = [name for name in schema if not name.startswith("_end_")]
     if confidence is None:
@@ -59,12 +59,12 @@ def with_effects(found: Any, confidence: float | None, terms: int, adjust: str, 
 
 
 def claimed(batch: pl.DataFrame, *, claims: Claims, least: Floats, level: float, columns: list[str]) -> pl.DataFrame:
-    """Some rows of the table, with their effects."""
+    """Some rows of the table, with their lower bounds."""
     p_value, q_value, ratio = (_floats(batch, name) for name in ("p_value", "q_value", "log_ratio"))
     selected = q_value <= level
-    effect = np.where(np.isnan(p_value), np.nan, 0.0)
-    effect[selected] = claims.effects(_ends(batch)[selected], least)
-    return _with_effect(batch, effect * np.sign(ratio), columns)
+    lower_bound = np.where(np.isnan(p_value), np.nan, 0.0)
+    lower_bound[selected] = claims.effects(_ends(batch)[selected], least)
+    return _with_lower_bound(batch, lower_bound * np.sign(ratio), columns)
 
 
 def kth_largest(chosen: Any, claims: Claims, selected: int) -> Floats:
@@ -127,7 +127,7 @@ def _floats(batch: pl.DataFrame, name: str) -> Floats:
     return np.asarray(batch[name].fill_null(np.nan).to_numpy())
 
 
-def _with_effect(batch: pl.DataFrame, effect: Floats, columns: list[str]) -> pl.DataFrame:
+def _with_lower_bound(batch: pl.DataFrame, lower_bound: Floats, columns: list[str]) -> pl.DataFrame:
     import polars as pl
 
-    return batch.with_columns(effect=pl.Series(effect, dtype=pl.Float64).fill_nan(None)).select(columns)
+    return batch.with_columns(lower_bound=pl.Series(lower_bound, dtype=pl.Float64).fill_nan(None)).select(columns)

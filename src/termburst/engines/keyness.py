@@ -22,7 +22,7 @@ from termburst.engines.frames import back_from_polars, in_polars, to_polars
 from termburst.engines.reach import warn_if_out_of_reach
 from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.models.cells import check_lengths
-from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, Compared
+from termburst.names import ADJUSTMENTS, COMPARE, KEYNESS_METHODS, Compare
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def keyness(
     confidence: float | None = 0.95,
     adjust: str = "bh",
     min_count: int = 1,
-    of: Compared = "frequency",
+    compare: Compare = "frequency",
     counting: CountingOptions | None = None,
     check: bool = True,
     **columns: str,
@@ -71,7 +71,7 @@ def keyness(
         *cluster*, *by* is a formula of one column.
     cluster : a column that says which documents may depend on each other, strings or integers
         Within a cluster no column of the formula may vary; its documents are then one.
-    method, confidence, adjust, min_count, of : see `termburst.keyness`; there is no method "bootstrap" here
+    method, confidence, adjust, min_count, compare : see `termburst.keyness`; there is no method "bootstrap" here
     counting, check, **columns : see `term_statistics`; they are for both frames
 
     Examples
@@ -85,14 +85,14 @@ def keyness(
     design = (formula, contrast, strata, cluster)
     if any(option is not None for option in design):
         formula = _formula(formula, by, other)
-        _refuse_with_formula(contrasts, method, of)
+        _refuse_with_formula(contrasts, method, compare)
         check_confidence(confidence)
         check_name("adjust", adjust, ADJUSTMENTS)
         _check_design(contrast, strata, cluster)
         asked = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
         designing = Designing(formula, strata, asked, confidence, checked_whole("min_count", min_count))
         return keyness_by_design(frame, columns, designing, adjust, cluster, counting, check=check)
-    comparing = _checked(Comparing((), of, method, confidence, min_count, contrasts=contrasts), adjust)
+    comparing = _checked(Comparing((), compare, method, confidence, min_count, contrasts=contrasts), adjust)
     if (other is None) == (by is None):
         raise ValueError("give the frame to compare with, or by= with a column that has the groups, and not both")
     if by is None:
@@ -171,14 +171,14 @@ def _corpora(
 
 
 def _compared(corpora: Corpora, comparing: Comparing, adjust: str) -> Any:
-    """The table of the comparison: what terms learn from each other, then the tests, then q-values and effects."""
+    """The table of the comparison: what terms learn from each other, then the tests, then q-values and lower bounds."""
     comparing = _learned(corpora, comparing)
     results = kept(map_terms(corpora.parts, partial(compared, comparing=comparing), comparing.schema()))
-    found, share = with_q_values(results, adjust, attainable=comparing.of == "frequency")
+    found, share = with_q_values(results, adjust, attainable=comparing.compare == "frequency")
     warn_if_out_of_reach(results, found, adjust)
     if comparing.overall:
         return found
-    if comparing.of == "burstiness":
+    if comparing.compare == "burstiness":
         return with_selected_ends(found, comparing.confidence)
     return with_effects(found, comparing.confidence, comparing.terms, adjust, share)
 
@@ -192,12 +192,12 @@ def _learned(corpora: Corpora, comparing: Comparing) -> Comparing:
 
 def _checked(comparing: Comparing, adjust: str) -> Comparing:
     """The comparison with options that are checked."""
-    check_name("of", comparing.of, COMPARED)
+    check_name("compare", comparing.compare, COMPARE)
     check_name("method", comparing.method, KEYNESS_METHODS)
     check_name("adjust", adjust, ADJUSTMENTS)
     check_confidence(comparing.confidence)
-    if comparing.of == "burstiness" and comparing.method != "beta-binomial":
-        raise ValueError(f"of='burstiness' has one method, 'beta-binomial'; omit method={comparing.method!r}")
+    if comparing.compare == "burstiness" and comparing.method != "beta-binomial":
+        raise ValueError(f"compare='burstiness' has one method, 'beta-binomial'; omit method={comparing.method!r}")
     if comparing.method == "bootstrap":
         raise ValueError(
             "the method 'bootstrap' resamples all terms together, but engines deal terms out; compare "
@@ -227,11 +227,11 @@ def _formula(formula: str | None, by: str | None, other: Any) -> str:
     return str(by) if str(by).isidentifier() else f"`{by}`"
 
 
-def _refuse_with_formula(contrasts: bool | None, method: str, of: str) -> None:
+def _refuse_with_formula(contrasts: bool | None, method: str, compare: str) -> None:
     for name, given, only in (
         ("contrasts", contrasts, None),
         ("method", method, "beta-binomial"),
-        ("of", of, "frequency"),
+        ("compare", compare, "frequency"),
     ):
         if given != only:
             raise ValueError(f"{name}={given!r:.60} is not possible with a design (formula, contrast, strata, cluster)")

@@ -32,7 +32,7 @@ from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
 
-FEWEST, ENOUGH = 5, 10  # documents with a term, from which on it can have an `effect` above 1
+FEWEST, ENOUGH = 5, 10  # documents with a term, from which on it can have a `lower_bound` above 1
 HARDLY = 2.0  # if reuse is above this multiple of the repeats per document, a term hardly repeats where it stands
 
 
@@ -45,7 +45,7 @@ class BurstEffects:
     burst_ratio : R of the exact fit; 1 at the boundary, 1/mean if the fit is degenerate.
     ci_low, ci_high : the limits of R; `ci_low` is 1 if the interval contains 1, and if the term does not repeat within
         documents more often than by chance (`repeats`). NaN without intervals.
-    effect : `ci_low`, but 1 if too few documents use or repeat the term (`spread_enough`), or if it hardly repeats
+    lower_bound : `ci_low`, but 1 if too few documents use or repeat the term (`spread_enough`), or if it hardly repeats
         (`hardly_repeats`); without intervals NaN. This is the order of all tables.
     reuse : P(N ≥ 2 | N ≥ 1) of the exact fit, for a document of mean length.
     reuse_low, reuse_high : the limits of `reuse`. NaN without intervals, and for a term that is every token.
@@ -55,7 +55,7 @@ class BurstEffects:
     burst_ratio: Floats
     ci_low: Floats
     ci_high: Floats
-    effect: Floats
+    lower_bound: Floats
     reuse: Floats
     reuse_low: Floats
     reuse_high: Floats
@@ -78,7 +78,7 @@ def burst_effects(
     cells : the cells of the collection, by term
     fit : its exact fit, if it is known
     confidence : of the intervals
-    intervals : whether to compute them; without them, limits and effects are NaN
+    intervals : whether to compute them; without them, limits and lower bounds are NaN
     reuse_intervals : whether to compute those of reuse, too, which take as long as those of R; without them, NaN
     sums : those over all terms of the collection, if *cells* has only some; see `robust_scale`
 
@@ -115,8 +115,8 @@ def burst_effects(
         high[all_tokens] = np.exp(critical / 2 / documents)  # if each document is one draw
     reuse = reuse_of(tau, omega, length)
     listed = spread_enough(cells) & ~hardly_repeats(reuse, cells.n_i, cells.b_i)
-    effect = np.where(listed, low, np.where(np.isnan(low), np.nan, 1.0))
-    return BurstEffects(ratio, low, high, effect, reuse, reuse_low, reuse_high, by_chance)
+    lower_bound = np.where(listed, low, np.where(np.isnan(low), np.nan, 1.0))
+    return BurstEffects(ratio, low, high, lower_bound, reuse, reuse_low, reuse_high, by_chance)
 
 
 def repeats(cells: TermCells) -> NDArray[np.bool_]:
@@ -173,7 +173,7 @@ def spread_enough(cells: TermCells) -> NDArray[np.bool_]:
 
 
 def fewest_documents(documents: int) -> int:
-    """In how many documents a term must be to have an effect above 1: a tenth of them, but at least 5 and at most 10.
+    """In how many documents a term must be to have `lower_bound` > 1: a tenth of them, but 5 at least and 10 at most.
 
     Below, the highest of thousands of lower limits are those of words that happen to be in few documents: with a
     floor of 3, 6 of the first 100 words of one half of 20 Newsgroups are among the first 100 of the other half; with 10

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from termburst.display import did_you_mean
+
 LEAST_DRAWS = 99  # draws of a Monte Carlo test; with fewer, no p can be 0.01 or less
 
 
@@ -59,7 +61,8 @@ def check_name(option: str, value: Any, known: Iterable[str]) -> None:
     """
     known = list(known)
     if not isinstance(value, str) or value not in known:
-        raise ValueError(f"{option} must be one of {', '.join(map(repr, known))}; got {shown(value)}")
+        hint = did_you_mean(value, known) if isinstance(value, str) else ""
+        raise ValueError(f"{option} must be one of {', '.join(map(repr, known))}; got {shown(value)}{hint}")
 
 
 def check_confidence(value: Any) -> None:

@@ -85,9 +85,9 @@ def cluster_test(
         limits = fits.limits(scale * inverse_tail(1 - confidence, freedom, fits.separated))
         limits = _agreeing(limits, plain.log_ratio, p_value, 1 - confidence)
     p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
-    reference = np.where(plain.reference == "", "", "random signs of clusters").astype(object)
+    p_method = np.where(plain.p_method == "", "", "random signs of clusters").astype(object)
     return replace(
-        plain, ci_low=limits[:, 0], ci_high=limits[:, 1], p_value=p_value, reference=reference, least_p=least_p
+        plain, ci_low=limits[:, 0], ci_high=limits[:, 1], p_value=p_value, p_method=p_method, least_p=least_p
     )
 
 

@@ -75,7 +75,7 @@ class ContrastTest:
     unadjusted : the same in the model that has no other covariate.
     ci_low, ci_high : the values of log_ratio between which p is larger than 1 − confidence.
     statistic : 2(ℓ_1 − ℓ_0).
-    p_value, reference : p, and how it was obtained: "chi2" or "conditional" (given the bursts).
+    p_value, p_method : p, and how it was obtained: "chi2" or "conditional" (given the bursts).
     least_p : the smallest p that the bursts of the term could have, wherever they were; 0 if it is not known.
     status : of the fit; "separated" if log_ratio has no finite maximum, "undetermined" (and log_ratio NaN) if no
         document tells anything about it.
@@ -88,7 +88,7 @@ class ContrastTest:
     ci_high: Floats
     statistic: Floats
     p_value: Floats
-    reference: Names
+    p_method: Names
     least_p: Floats
     status: Names
 
@@ -181,7 +181,7 @@ class DesignComparison:
         leaning: Leaning | None = None,
         fits: ContrastFits | None = None,
     ) -> ContrastTest:
-        """Test one contrast, for every term; *prefix* is put before the names of the references.
+        """Test one contrast, for every term; *prefix* is put before the `p_method`.
 
         *leaning* is what all terms say about the precision; by default it is learned from those of this comparison.
         *fits* are those given it, if they are known.
@@ -191,7 +191,7 @@ class DesignComparison:
         ratio, separated, full = fits.ratio, fits.separated, fits.full
         cells, fitted = self.data.cells, self.regression.result(full, self.null)
         unknown = separated & (ratio < UNTOLD)  # no document of either side has the term, or could be expected to
-        p_value, reference, least_p = self._p_value(contrast, leaning, fits, unknown)
+        p_value, p_method, least_p = self._p_value(contrast, leaning, fits, unknown)
         known = np.where(np.isfinite(full[:, 0]) & ~separated, full[:, 0], 0.0)
         off = known / fits.unit * np.log(2) * self._lean_unit(contrast)
         loose, own, told = self._loose(fits.of, fits.rows, full, off)
@@ -200,7 +200,7 @@ class DesignComparison:
         log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
         limits = np.full((ratio.size, 2), np.nan)
         if confidence is not None:
-            given = reference == "conditional"
+            given = p_method == "conditional"
             critical = critical_fall(ratio, fits.freedom, separated, p_value, given, confidence)
             limits = fits.limits(critical)
             if told.any():
@@ -220,7 +220,7 @@ class DesignComparison:
             np.where(absent, np.nan, limits[:, 1]),
             np.where(everywhere, 0.0, np.where(absent, np.nan, ratio)),
             np.where(everywhere, 1.0, np.where(absent, np.nan, p_value)),
-            np.where(absent, "", np.array([prefix], dtype=object) + reference),
+            np.where(absent, "", np.array([prefix], dtype=object) + p_method),
             np.where(everywhere, 1.0, np.where(absent, np.nan, least_p)),
             status,
         )

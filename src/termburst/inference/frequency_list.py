@@ -41,7 +41,7 @@ from termburst.threads import in_threads
 Floats = NDArray[np.float64]
 Profiles = NDArray[np.void]
 
-NAME = "frequency list"  # in the column `reference`
+NAME = "frequency list"  # in the column `p_method`
 SHIFT, SPREAD = 0.5, 0.3  # of log α_0 in A less log α_0 in the list
 CAUTION = 2.33  # standard errors of the variance of counts in A
 UNEQUAL = 5.0  # −log of the weight of a real difference against equal shares

@@ -71,7 +71,7 @@ class Keyness:
     least_p : the smallest p-value that the term's documents could give; 0 if it is not known.
     ends, levels : for terms with p at most 1 − confidence, the end of the interval nearest to 0 at several levels, as a
         distance from 0 (below 0 if the interval contains 0); terms × levels. For `confident_effects`.
-    reference : how p was obtained: "own precisions" for the default test, otherwise the test's name.
+    p_method : how p was obtained: "own precisions" for the default test, otherwise the test's name.
     """
 
     log_ratio: Floats
@@ -79,7 +79,7 @@ class Keyness:
     ci_high: Floats
     statistic: Floats
     p_value: Floats
-    reference: Names
+    p_method: Names
     least_p: Floats
     ends: Floats
     levels: Floats
@@ -113,10 +113,10 @@ def keyness(
     tails = found.tails([0.0], levels)
     if method == "beta-binomial":
         statistic, p_value, least_p = _default_test(found, tails)
-        reference = OWN
+        p_method = OWN
     else:
         statistic, p_value = METHODS[method](found)
-        least_p, reference = np.zeros(p_value.size), method
+        least_p, p_method = np.zeros(p_value.size), method
     log_ratio = tails.log_ratio / np.log(2)
     limits = tails.limits[:, 0] / np.log(2) if levels.size else np.full((absent.size, 2), np.nan)
     ends = np.full((absent.size, levels.size), np.nan)
@@ -129,7 +129,7 @@ def keyness(
         np.where(absent, np.nan, limits[:, 1]),
         np.where(absent, np.nan, statistic),
         np.where(absent, np.nan, p_value),
-        np.where(absent, "", reference).astype(object),
+        np.where(absent, "", p_method).astype(object),
         np.where(absent, np.nan, least_p),
         ends,
         levels,

@@ -27,7 +27,7 @@ from termburst.inference.null_tails import TIE
 from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.names import Form, Test
+from termburst.names import Form, Statistic
 from termburst.statistics.tally import Integers
 from termburst.threads import Aside
 
@@ -43,13 +43,13 @@ class PValues:
     ----------
     value : the statistic; NaN for a term that never occurs.
     log10_p : log₁₀ p, finite however small; NaN for a term that never occurs.
-    how : "exact" (enumerated), "monte-carlo" ((1 + #{T* ≥ T})/(B + 1)) or "tail" (beyond the draws, by the shape of the
-        tail, which continues from the largest draws).
+    p_method : "exact" (enumerated), "monte-carlo" ((1 + #{T* ≥ T})/(B + 1)) or "tail" (beyond the draws, by the shape
+        of the tail, which continues from the largest draws).
     """
 
     value: Floats
     log10_p: Floats
-    how: Names
+    p_method: Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def burstiness(
     seed: int = 0,
     mid_p: bool = False,
     shared: SharedNull | None = None,
-    only: Test | None = None,
+    only: Statistic | None = None,
 ) -> Burstiness:
     """Test every term of a collection.
 

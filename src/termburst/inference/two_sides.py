@@ -3,7 +3,8 @@
 Given the precision α_0 of a corpus, it is worth x = N π̂ occurrences in N independent tokens (`core.profiles`). For a
 rare word x is about the number of its bursts: forty mentions in one report count as one. Then the ratio of both shares
 is tested as in a 2 × 2 table. P(θ), the probability that the log ratio is above θ, comes from the signed root of the
-likelihood ratio, with a correction that makes it a mid-p for small counts.
+likelihood ratio, with a correction that makes it a mid-p for small counts, and one for shares that are more skewed than
+counts are (`core/comparison.c`).
 
 The precisions are not known, so P(θ) is averaged over them. Their weights are what the word's own documents say, with
 the mean integrated out, times what the collection says of their ratio: log α_0a/α_0b = δ + s t, where t has Student's

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _COLUMNS = (
-    "term", "group", "n", "b", "log_ratio", "log_ratio_unadjusted", "ci_low", "ci_high", "effect", "only_in",
-    "only_unadjusted", "frequent", "log10_p", "log10_q", "log10_p_documents", "reference", "status",
+    "term", "group", "n", "b", "log_ratio", "log_ratio_unadjusted", "ci_low", "ci_high", "lower_bound", "only_in",
+    "only_unadjusted", "frequent", "log10_p", "log10_q", "log10_p_documents", "p_method", "status",
 )  # fmt: skip
 _NEEDED = {"term", "contrast", "log_ratio", "log_ratio_unadjusted", "q_value", "status"}
 

@@ -25,7 +25,7 @@ _PART_DIGITS = 8  # digits of the parts of λ, which are large and cancel
 _AS_IS = frozenset((int, str))  # types of values that are written as they are: most of a page
 _BLOCKS = ("terms", "panels")
 _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
-_NAMES = ("how", "status", "group", "only_in", "only_unadjusted", "reference")  # every other column is numbers
+_NAMES = ("p_method", "status", "group", "only_in", "only_unadjusted")  # every other column is numbers
 _COMPUTED = ("tf_idf_sum",)  # columns that data.js computes from those before them
 _SCRIPTS = (
     "data.js",

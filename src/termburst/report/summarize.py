@@ -46,8 +46,9 @@ from termburst.tables.burstiness_test import burstiness_in_short
 Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
 Step = Callable[[str], object]
 _COLUMNS = (
-    "term", "n", "b", "b_binomial", "burst_ratio", "ci_low", "ci_high", "effect", "reuse", "reuse_low", "reuse_high",
-    "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "how", "alpha", "alpha_not", "status",
+    "term", "n", "b", "b_binomial", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "reuse_low",
+    "reuse_high", "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "p_method", "alpha", "alpha_not",
+    "status",
 )  # fmt: skip
 
 
@@ -93,9 +94,9 @@ def summarize(
         title, kind ("corpus"), termburst (the version), settings, reading (source and lines of the reading report, if
         files were read), overview, lengths, zipf, log_alpha, correlation (of λ_i and Σ_j TF–IDF over all terms), axes
         (columns of numbers or dates in the metadata, with one value per document), terms (a dict of columns, the
-        largest effect first), brought_on (see `surest_pairs`; None if not looked for), panels (of the first terms, in
-        the same order, and of those *chosen*) and documents (number → id, of those named in panels). A number that is
-        not finite is None.
+        largest lower_bound first), brought_on (see `surest_pairs`; None if not looked for), panels (of the first terms,
+        in the same order, and of those *chosen*) and documents (number → id, of those named in panels). A number that
+        is not finite is None.
 
     Examples
     --------

@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     import polars as pl
 
 _COLUMNS = (
-    "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "effect", "only_in", "log10_p",
-    "log10_q", "reference",
+    "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "lower_bound", "only_in", "log10_p",
+    "log10_q", "p_method",
 )  # fmt: skip
 
 

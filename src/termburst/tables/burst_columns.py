@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from termburst.inference.burst_effects import FEWEST, BurstEffects, burst_effects, hardly_repeats
 from termburst.models.cells import TermCells, term_cells
-from termburst.names import TermSort, Test
+from termburst.names import MAIN_COLUMNS, Statistic, TermSort
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def burst_columns(effects: BurstEffects) -> dict[str, Any]:
         "burst_ratio": effects.burst_ratio,
         "ci_low": effects.ci_low,
         "ci_high": effects.ci_high,
-        "effect": effects.effect,
+        "lower_bound": effects.lower_bound,
         "reuse": effects.reuse,
         "reuse_low": effects.reuse_low,
         "reuse_high": effects.reuse_high,
@@ -35,26 +35,37 @@ def burst_columns(effects: BurstEffects) -> dict[str, Any]:
     }
 
 
-def sorted_terms(table: pl.DataFrame, sort: TermSort, test: Test = "plr") -> pl.DataFrame:
+def main_columns(statistic: Statistic) -> list[str]:
+    """The main columns of a table of the burstiness test.
+
+    Examples
+    --------
+    >>> main_columns("lr")[-4:]
+    ['lr', 'p_value', 'q_value', 'p_method']
+    """
+    return [statistic if name == "plr" else name for name in MAIN_COLUMNS]
+
+
+def sorted_terms(table: pl.DataFrame, sort: TermSort, statistic: Statistic = "plr") -> pl.DataFrame:
     """The rows in the given order. Columns that the table does not have are passed over; null comes last.
 
     Examples
     --------
     >>> import polars as pl
-    >>> table = pl.DataFrame({"term": ["so", "ha"], "effect": [1.0, 3.2], "plr": [2.0, 1.0]})
-    >>> sorted_terms(table, "effect")["term"].to_list(), sorted_terms(table, "plr")["term"].to_list()
+    >>> table = pl.DataFrame({"term": ["so", "ha"], "lower_bound": [1.0, 3.2], "plr": [2.0, 1.0]})
+    >>> sorted_terms(table, "lower_bound")["term"].to_list(), sorted_terms(table, "plr")["term"].to_list()
     (['ha', 'so'], ['so', 'ha'])
     """
     import polars as pl
 
-    largest = {"effect": ["effect", "burst_ratio"], "plr": ["plr"], "lr": ["lr"], "p": [], "term": []}[sort]
-    if "effect" in largest and not ("effect" in table.columns and table["effect"].is_null().all()):
-        largest = ["effect"]  # terms whose effect is 1 are in the order of their p-values
+    largest = {"lower_bound": ["lower_bound", "burst_ratio"], "plr": ["plr"], "lr": ["lr"], "p": [], "term": []}[sort]
+    if "lower_bound" in largest and not ("lower_bound" in table.columns and table["lower_bound"].is_null().all()):
+        largest = ["lower_bound"]  # terms whose lower bound is 1 are in the order of their p-values
     # Rounded: the term, not the last bits, decides the order of equal values.
     keys = [-pl.col(name).round(9) for name in largest if name in table.columns]
     if sort != "term":
         keys += [pl.col(name) for name in ("log10_p",) if name in table.columns]
-        keys += [-pl.col(name).round(9) for name in (test,) if name in table.columns]
+        keys += [-pl.col(name).round(9) for name in (statistic,) if name in table.columns]
     return table.sort([*keys, "term"], nulls_last=True)
 
 

@@ -1,4 +1,4 @@
-"""Which terms burst more in one corpus than in another? As frames; `keyness(of="burstiness")` calls this."""
+"""Which terms burst more in one corpus than in another? As frames; `keyness(compare="burstiness")` calls this."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ Names = NDArray[np.object_] | None
 def burst_comparison(
     a: TermCells, b: TermCells, names: Names, *, confidence: float | None, adjust: str, min_count: int, sort: Sort
 ) -> pl.DataFrame:
-    """The frame of `termburst.keyness` with of="burstiness".
+    """The frame of `termburst.keyness` with compare="burstiness".
 
     term, n_a, n_b, b_a, b_b, burst_ratio_a, burst_ratio_b, log_ratio (log₂ of their ratio) with ci_low, ci_high and
-    effect (the end nearest to 0; 0 if the interval contains 0 or q > 1 − confidence), statistic, p_value, q_value, and
-    reference: "chi2", or "" if a corpus lacks the term, so that there is nothing to compare.
+    lower_bound (the end nearest to 0; 0 if the interval contains 0 or q > 1 − confidence), statistic, p_value, q_value,
+    and p_method: "chi2", or "" if a corpus lacks the term, so that there is nothing to compare.
     """
     return burst_contrasts([("", a, b)], names, confidence, adjust, min_count, sort).drop("group")
 
@@ -44,16 +44,16 @@ def burst_contrasts(
     table = pl.concat(frames)
     q_value = adjusted(table["p_value"].fill_null(np.nan).to_numpy(), adjust)
     low, high = (table[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in ("ci_low", "ci_high"))
-    effect = pl.Series(selected_end(low, high, q_value, confidence)).fill_nan(None)
-    table = table.with_columns(q_value=pl.Series(q_value).fill_nan(None), effect=effect)
+    lower_bound = pl.Series(selected_end(low, high, q_value, confidence)).fill_nan(None)
+    table = table.with_columns(q_value=pl.Series(q_value).fill_nan(None), lower_bound=lower_bound)
     keys: dict[Sort, list[Any]] = {
         "p": ["p_value", -pl.col("statistic"), "term"],
-        "effect": [-pl.col("effect"), "p_value", "term"],
+        "lower_bound": [-pl.col("lower_bound"), "p_value", "term"],
         "log_ratio": [-pl.col("log_ratio"), "p_value", "term"],
         "term": ["term"],
     }
-    order = ["term", "group", *(c for c in table.columns if c not in ("term", "group", "q_value", "reference"))]
-    return table.select(*order, "q_value", "reference").sort(keys[sort], nulls_last=True)
+    order = ["term", "group", *(c for c in table.columns if c not in ("term", "group", "q_value", "p_method"))]
+    return table.select(*order, "q_value", "p_method").sort(keys[sort], nulls_last=True)
 
 
 def compared_bursts(
@@ -82,9 +82,9 @@ def compared_bursts(
         "log_ratio": found.log_ratio,
         "ci_low": found.ci_low,
         "ci_high": found.ci_high,
-        "effect": np.full(a.n_i.size, np.nan),  # filled in when q is known
+        "lower_bound": np.full(a.n_i.size, np.nan),  # filled in when q is known
         "statistic": np.where(both, found.statistic, np.nan),
         "p_value": np.where(both & counted, found.p_value, np.nan),
-        "reference": np.where(both, "chi2", "").tolist(),
+        "p_method": np.where(both, "chi2", "").tolist(),
     }
     return term_frame(names, columns, counted)

@@ -32,7 +32,7 @@ def sorted_comparison(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
 
     by: dict[Sort, list[Any]] = {
         "p": ["p_value", -pl.col("statistic").abs(), "term"],
-        "effect": [-pl.col("effect"), "p_value", "term"],
+        "lower_bound": [-pl.col("lower_bound"), "p_value", "term"],
         "log_ratio": [-pl.col("log_ratio"), "p_value", "term"],
         "term": ["term"],
     }
@@ -66,7 +66,7 @@ def warn_of_lone_documents(sizes: Any, groups: str = "groups", stacklevel: int =
 
 
 def aligned(
-    A: Any, B: Any, terms: Any, terms_b: Any, counting: CountingOptions | None = None
+    A: Any, B: Any, terms: Any, terms_b: Any, counting: CountingOptions | None
 ) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
     """The cells of both over the same terms, and the names of the terms, if any."""
     A, B = counted_texts({"A": A, "B": B}, counting)

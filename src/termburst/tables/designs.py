@@ -86,10 +86,10 @@ def keyness_design(
         One row per term and contrast: term, n, b, contrast; n_a, n_b, b_a, b_b, per_million_a and per_million_b of the
         two values that are compared, as in `keyness` (null for a slope, or two numbers); log_ratio, log₂ of the
         ratio of odds (for a term below a few per cent of the tokens the ratio of shares), and log_ratio_unadjusted
-        without the other covariates; ci_low, ci_high; effect, the end of the interval nearest to 0 if q is small, else
-        0 (unlike that of `keyness`, it is not corrected for choosing terms by it); statistic, p_value, q_value;
+        without the other covariates; ci_low, ci_high; lower_bound, the end of the interval nearest to 0 if q is small,
+        else 0 (unlike that of `keyness`, it is not corrected for choosing terms by it); statistic, p_value, q_value;
         least_p, the smallest p that the term could have, wherever its bursts were (0 if not known): it counts in q only
-        from there on; reference, how p was obtained; status of the fit. With clusters also statistic_documents and
+        from there on; p_method, how p was obtained; status of the fit. With clusters also statistic_documents and
         p_documents, as if all documents were independent.
 
     Examples
@@ -197,9 +197,9 @@ def _joined(frames: list[pl.DataFrame], adjust: str, confidence: float | None, s
     # Each contrast is a question of its own, so each has its own family of tests.
     tested = [(one["p_value"].to_numpy(), one["least_p"].to_numpy()) for one in frames]
     q_value = np.concatenate([adjusted(p, adjust, attainable=np.minimum(least, p)) for p, least in tested])
-    effect = selected_end(table["ci_low"].to_numpy(), table["ci_high"].to_numpy(), q_value, confidence)
+    lower_bound = selected_end(table["ci_low"].to_numpy(), table["ci_high"].to_numpy(), q_value, confidence)
     table = table.insert_column(table.columns.index("p_value") + 1, pl.Series("q_value", q_value))
-    table = table.insert_column(table.columns.index("ci_high") + 1, pl.Series("effect", effect))
+    table = table.insert_column(table.columns.index("ci_high") + 1, pl.Series("lower_bound", lower_bound))
     return sorted_comparison(table, sort)
 
 
@@ -226,13 +226,13 @@ def _frame(
         "statistic": found.statistic,
         "p_value": np.where(counted, found.p_value, np.nan),
         "least_p": found.least_p,
-        "reference": found.reference.tolist(),
+        "p_method": found.p_method.tolist(),
         "status": found.status.tolist(),
     }
     if documents is not None:
         columns |= {"statistic_documents": documents.statistic, "p_documents": documents.p_value}
     table = term_frame(names, columns, counted)
-    return table.with_columns(pl.col("reference", "status").cast(pl.String))
+    return table.with_columns(pl.col("p_method", "status").cast(pl.String))
 
 
 def _comparison(counts: Any, cell: NDArray[np.intp], rows: Any) -> DesignComparison:

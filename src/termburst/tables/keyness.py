@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
+from termburst.display import did_you_mean
 from termburst.forks import check_fork
 from termburst.inference import keyness as tests
 from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
@@ -20,7 +21,7 @@ from termburst.inference.multiplicity import adjust as adjusted
 from termburst.inference.multiplicity import estimate_null_share
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells, term_cells
-from termburst.names import ADJUSTMENTS, COMPARED, KEYNESS_METHODS, SORTS, Compared, Sort
+from termburst.names import ADJUSTMENTS, COMPARE, KEYNESS_METHODS, SORTS, Compare, Sort
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.burst_comparison import burst_comparison, burst_contrasts
@@ -49,7 +50,7 @@ def keyness(
     adjust: str = "bh",
     min_count: int = 1,
     sort: Sort = "p",
-    of: Compared = "frequency",
+    compare: Compare = "frequency",
     **design: Any,
 ) -> pl.DataFrame:
     """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
@@ -59,7 +60,7 @@ def keyness(
     A, B : count matrices, corpora, lists of texts, or TermStatistics with detail="patterns" (a saved reference corpus)
         Their vocabularies are aligned by term name, over the union of both.
     reference : dict from word to number of occurrences, word list or its file; in place of B
-        A reference of which only frequencies are known; see `read_word_list`. The column `reference` then says
+        A reference of which only frequencies are known; see `read_word_list`. The column `p_method` then says
         "frequency list". Where nothing differs, p is below 0.05 for about one of 100 words at most.
     formula : str, optional
         Instead of B: covariates of the documents of A, such as "party + year". See `keyness_design`, which explains the
@@ -77,15 +78,15 @@ def keyness(
         the words of two random halves of one corpus different. "text-dispersion", "bootstrap" and "log-odds" are
         measures of other authors; see :doc:`keyness`.
     confidence : float, optional
-        Confidence level of the log_ratio interval; None omits interval and effect, which takes half the time.
+        Confidence level of the log_ratio interval; None omits interval and lower_bound, which takes half the time.
     adjust : {"bh", "by", "holm", "storey", "none"}
         A term counts in the adjustment only at p-values that it can have (`least_p`), so that a term in too few
         documents to be significant costs the others nothing.
     min_count : int
         Terms that occur less often in both together are left out, and not counted in the adjustment.
-    sort : {"p", "effect", "log_ratio", "term"}
-        "effect" puts the words first that A uses more by the largest factor, of those with q ≤ 1 − confidence.
-    of : {"frequency", "burstiness"}
+    sort : {"p", "lower_bound", "log_ratio", "term"}
+        "lower_bound" puts the words first that A uses more by the largest factor, of those with q ≤ 1 − confidence.
+    compare : {"frequency", "burstiness"}
         What is compared. "burstiness": which terms burst more in A than in B, whatever their frequencies. Then
         log_ratio is log₂ of the ratio of the burst ratios, burst_ratio_a and burst_ratio_b, and there are neither
         frequencies per million nor dp; see `termburst.inference.differential_burstiness`.
@@ -95,11 +96,11 @@ def keyness(
     polars.DataFrame
         term; n_a, n_b, b_a, b_b (occurrences, documents with the term); per_million_a, per_million_b; log_ratio, the
         binary logarithm of the ratio of the mean shares, with ci_low, ci_high; 0 is outside exactly if p is below
-        1 − confidence; effect, the least that it is in words selected by it: of all words with an effect above any x,
+        1 − confidence; lower_bound, the least that it is in words selected by it: of all words with one above any x,
         at most a share of 1 − confidence is expected to differ by less than x; it is 0 unless q ≤ 1 − confidence, and 0
         beside a small q if no difference of a given size stays sure once the strongest of all words are picked;
         diff_percent, the difference of the frequencies per million; statistic, p_value, q_value; least_p, the smallest
-        p that the term's documents could give (0 if not known); reference, how p was obtained; dp_a, dp_b, Gries's
+        p that the term's documents could give (0 if not known); p_method, how p was obtained; dp_a, dp_b, Gries's
         deviation of proportions in each corpus.
 
     Notes
@@ -130,7 +131,7 @@ def keyness(
         common = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
         return _by_formula(A, B, formula, method, terms=terms, counting=counting, **common, **design)
     a, b, names = aligned(A, B, terms, terms_b, counting)
-    if _of_burstiness(of, method):
+    if _of_burstiness(compare, method):
         return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
     compared = compared_terms(a, b, method, confidence, min_count)
     table = _finished([compared], names, adjust, confidence)[0]
@@ -142,8 +143,9 @@ def _by_formula(A: Any, B: Any, formula: str | None, method: str, **options: Any
     """`keyness_design`, after checking that options for it come with a formula, and others without."""
     from termburst.tables.designs import keyness_design
 
-    if unknown := options.keys() - {*inspect.signature(keyness_design).parameters}:
-        raise TypeError(f"keyness has no option {', '.join(sorted(unknown))}")
+    if unknown := sorted(options.keys() - {*inspect.signature(keyness_design).parameters}):
+        known = [name for function in (keyness, keyness_design) for name in inspect.signature(function).parameters]
+        raise TypeError(f"keyness has no option {', '.join(unknown)}{did_you_mean(unknown[0], known)}")
     if formula is None and B is not None:
         raise ValueError("contrast, cluster, strata and metadata go with formula=, and not with B")
     if formula is None:
@@ -166,7 +168,7 @@ def keyness_groups(
     adjust: str = "bh",
     min_count: int = 1,
     sort: Sort = "p",
-    of: Compared = "frequency",
+    compare: Compare = "frequency",
 ) -> pl.DataFrame:
     """Which terms differ between several groups of documents?
 
@@ -179,14 +181,14 @@ def keyness_groups(
     X : count matrix, or a corpus
     labels : list, array or Series with one label per document
         All of one type, at least two different ones, and none missing.
-    terms, adjust, min_count, sort, confidence, method, of : see `keyness`; the last three are only for contrasts
+    terms, adjust, min_count, sort, confidence, method, compare : see `keyness`; the last three are only for contrasts
     contrasts : bool
         Whether to return the contrasts instead of the overall test.
 
     Returns
     -------
     polars.DataFrame
-        term, n, b, statistic (the largest of the comparisons), p_value, q_value, least_p, reference, and `highest`, the
+        term, n, b, statistic (the largest of the comparisons), p_value, q_value, least_p, p_method, and `highest`, the
         group with the largest ratio of its share to that of the others; with contrasts the columns of `keyness` and
         `group`, where a is the group and b the rest.
 
@@ -199,7 +201,7 @@ def keyness_groups(
     """
     min_count = _checked(sort, method, confidence, adjust, min_count)
     if not contrasts:
-        check_overall(sort, method, confidence, of)
+        check_overall(sort, method, confidence, compare)
     if isinstance(X, TermStatistics):
         raise ValueError("groups need a count matrix: statistics do not keep which document contains what")
     counts = canonical_counts(X)
@@ -210,7 +212,7 @@ def keyness_groups(
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
     warn_of_lone_documents(np.bincount(place))
-    if _of_burstiness(of, method):
+    if _of_burstiness(compare, method):
         named = ((name, term_cells(parts[g]), term_cells(counts[place != g])) for g, name in enumerate(groups))
         return burst_contrasts(named, names, confidence, adjust, min_count, sort)
     if contrasts:
@@ -241,7 +243,7 @@ def group_columns(
         "p_value": p_value,
         "q_value": np.full(n_i.size, np.nan),
         "least_p": np.minimum(found.least_p, p_value),
-        "reference": np.full(n_i.size, tests.OWN).tolist(),
+        "p_method": np.full(n_i.size, tests.OWN).tolist(),
         "highest": [groups[g] for g in found.highest.tolist()],
     }
     return columns, counted
@@ -279,13 +281,13 @@ def compared_terms(
         "log_ratio": found.log_ratio,
         "ci_low": found.ci_low,
         "ci_high": found.ci_high,
-        "effect": None,
+        "lower_bound": None,
         "diff_percent": difference,
         "statistic": found.statistic,
         "p_value": np.where(counted, found.p_value, np.nan),
         "q_value": None,
         "least_p": found.least_p,
-        "reference": found.reference.tolist(),
+        "p_method": found.p_method.tolist(),
         "dp_a": dispersion(a, ["dp"])["dp"],
         "dp_b": dispersion(b, ["dp"])["dp"],
     }
@@ -295,25 +297,25 @@ def compared_terms(
 def _finished(
     compared: Sequence[ComparedTerms], names: NDArray[np.object_] | None, adjust: str, confidence: float | None
 ) -> list[pl.DataFrame]:
-    """The tables of comparisons, with q-values and effects over all of them together."""
+    """The tables of comparisons, with q-values and lower bounds over all of them together."""
     p_value = np.concatenate([one.columns["p_value"] for one in compared])
     least = np.concatenate([one.found.least_p for one in compared])
     q_value = adjusted(p_value, adjust, attainable=np.minimum(least, p_value))
-    effect = np.full(p_value.size, np.nan)
+    lower_bound = np.full(p_value.size, np.nan)
     if confidence is not None:
         selected = q_value <= 1 - confidence
         able = int(np.sum(least[~np.isnan(p_value)] <= p_value[selected].max(initial=0.0)))
         share = estimate_null_share(p_value) if adjust == "storey" else 1.0
         ends = np.concatenate([one.found.ends for one in compared])
-        effect = confident_effects(ends, compared[0].found.levels, selected, adjust, max(able, 1), share)
-        effect *= np.sign(np.concatenate([one.found.log_ratio for one in compared]))
-        effect += 0.0  # no −0
-        effect[np.isnan(p_value)] = np.nan
+        lower_bound = confident_effects(ends, compared[0].found.levels, selected, adjust, max(able, 1), share)
+        lower_bound *= np.sign(np.concatenate([one.found.log_ratio for one in compared]))
+        lower_bound += 0.0  # no −0
+        lower_bound[np.isnan(p_value)] = np.nan
     tables, start = [], 0
     for one in compared:
         part = slice(start, start + one.counted.size)
         start = part.stop
-        columns = {**one.columns, "effect": effect[part], "q_value": q_value[part]}
+        columns = {**one.columns, "lower_bound": lower_bound[part], "q_value": q_value[part]}
         tables.append(term_frame(names, columns, one.counted))
     return tables
 
@@ -326,21 +328,21 @@ def _contrasts(groups: Sequence[str], tables: Sequence[pl.DataFrame]) -> pl.Data
     return pl.concat(named).select("term", "group", pl.exclude("term", "group"))
 
 
-def _of_burstiness(of: Any, method: Any) -> bool:
-    """Whether burst ratios are compared; ValueError if *of* is unknown, or if the method cannot do that."""
-    check_name("of", of, COMPARED)
-    if of == "burstiness" and method != "beta-binomial":
-        raise ValueError(f"of='burstiness' has one method, 'beta-binomial'; omit method={method!r}")
-    return bool(of == "burstiness")
+def _of_burstiness(compare: Any, method: Any) -> bool:
+    """Whether burst ratios are compared; ValueError if *compare* is unknown, or if the method cannot do that."""
+    check_name("compare", compare, COMPARE)
+    if compare == "burstiness" and method != "beta-binomial":
+        raise ValueError(f"compare='burstiness' has one method, 'beta-binomial'; omit method={method!r}")
+    return bool(compare == "burstiness")
 
 
-def check_overall(sort: Any, method: Any, confidence: Any, of: Any) -> None:
+def check_overall(sort: Any, method: Any, confidence: Any, compare: Any) -> None:
     """Raise ValueError for options that the test over all groups does not have."""
     overall: dict[str, tuple[Any, Any]] = {
         "sort": (sort, ("p", "term")),
         "method": (method, ("beta-binomial",)),
         "confidence": (confidence, (0.95,)),
-        "of": (of, ("frequency",)),
+        "compare": (compare, ("frequency",)),
     }
     for option, (value, allowed) in overall.items():
         if value not in allowed:

@@ -34,7 +34,7 @@ def term_table(
     parts: bool = False,
     fit: Fit = "penalized",
     intervals: bool = True,
-    sort: TermSort = "effect",
+    sort: TermSort = "lower_bound",
 ) -> pl.DataFrame:
     """Every term with its statistics, the burstiest first.
 
@@ -48,9 +48,9 @@ def term_table(
         Which estimates of α_i and α_¬i to show: those of Claim 2, the exact maximum-likelihood ones, which need a
         count matrix or statistics with detail="patterns", or none.
     intervals : bool
-        Whether to compute the intervals of burst ratio and reuse, and the effect.
-    sort : {"effect", "plr", "lr", "p", "term"}
-        See `termburst.burstiness_test`. Statistics with detail="moments" have no effect: then "effect" sorts by λ_i.
+        Whether to compute the intervals of burst ratio and reuse, and the lower bound.
+    sort : {"lower_bound", "plr", "lr", "p", "term"}
+        See `termburst.burstiness_test`. Statistics with detail="moments" have no lower_bound: then it sorts by λ_i.
         This table has no p-values and no likelihood ratio, so "lr" and "p" sort by λ_i, too.
 
     Returns
@@ -60,9 +60,9 @@ def term_table(
 
         * term: its name, or the number of its column if terms have no names
         * n = n_i, b = b_i: its occurrences, and the documents that contain it
-        * burst_ratio, ci_low, ci_high, effect, reuse, reuse_low, reuse_high, reuse_binomial: how bursty it is, with
-          intervals; see `termburst.burstiness_test`. They need exact fits, so statistics with detail="moments" do not
-          have them, and `engines.term_table` does not
+        * burst_ratio, ci_low, ci_high, lower_bound, reuse, reuse_low, reuse_high, reuse_binomial: how
+          bursty it is, with intervals; see `termburst.burstiness_test`. They need exact fits, so statistics with
+          detail="moments" do not have them, and `engines.term_table` does not
         * plr = λ_i
         * tarone: Tarone's score, standard normal if the term does not burst
         * idf = log(d/b_i), icf = log(n/n_i), tf_idf_sum = Σ_j TF–IDF(i,j) = n_i log(d/b_i)

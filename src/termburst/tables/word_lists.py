@@ -236,12 +236,12 @@ def keyness_with_list(
         "log_ratio": found.log_ratio,
         "ci_low": found.ci_low,
         "ci_high": found.ci_high,
-        "effect": selected_end(found.ci_low, found.ci_high, q_value, confidence),
+        "lower_bound": selected_end(found.ci_low, found.ci_high, q_value, confidence),
         "diff_percent": difference,
         "statistic": found.statistic,
         "p_value": p_value,
         "q_value": q_value,
-        "reference": found.reference.tolist(),
+        "p_method": found.p_method.tolist(),
         "dp_a": dispersion(a, ["dp"])["dp"],
     }
     return term_frame(union, columns, counted)

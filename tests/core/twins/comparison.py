@@ -51,6 +51,14 @@ class Twin:
         self.weight = self.weight[at]
         worth = [(np.exp(s[2]), np.exp(s[2]) * expit(s[1])) for s in sides]
         (self.n_a, self.x_a), (self.n_b, self.x_b) = ([y[k] for y in one] for one, k in zip(worth, at, strict=True))
+        ends = [
+            (1 / np.maximum(x * (1 - x / n), 0.5), s[3][k])
+            for x, n, s, k in ((self.x_a, self.n_a, sides[0], at[0]), (self.x_b, self.n_b, sides[1], at[1]))
+        ]
+        (v_a, skew_a), (v_b, skew_b) = ends
+        error = np.sqrt(v_a + v_b)
+        self.bend = (skew_a * v_a**2 - skew_b * v_b**2) / error**3 / 6
+        self.bias = (skew_a * v_a - skew_b * v_b) / (2 * error)
 
     def z(self, log_ratio):
         ratio, x = np.exp(log_ratio), self.x_a + self.x_b
@@ -63,9 +71,9 @@ class Twin:
         common = correction(
             self.n_a - self.x_a, self.n_b - self.x_b, np.log(self.n_a * (1 - p_a) / (self.n_b * (1 - p_b)))
         )
-        return np.copysign(root, self.x_a * self.n_b - ratio * self.x_b * self.n_a) + skew * np.where(
-            skew > 0, rare, -common
-        )
+        root = np.copysign(root, self.x_a * self.n_b - ratio * self.x_b * self.n_a)
+        root += skew * np.where(skew > 0, rare, -common)
+        return root - self.bend * (np.minimum(root**2, 9) - 1) - self.bias
 
     def tails(self, log_ratio):
         """P(log ratio < x) and P(log ratio > x)."""

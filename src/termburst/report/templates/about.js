@@ -65,7 +65,7 @@ function aboutCorpus(report) {
     ["b", "documents that contain it", whole(columns.b[i])],
     ["λ", "the paper's penalised likelihood-ratio statistic; it grows with frequency", decimal(columns.plr[i])],
     ["Σ TF–IDF", "TF–IDF, summed over the documents", decimal(columns.tf_idf_sum[i])],
-    ["p", `probability of a λ at least this large if tokens lie at random (${columns.how[i] || "not tested"})`, probability(columns.log10_p[i])],
+    ["p", `probability of a λ at least this large if tokens lie at random (${columns.p_method[i] || "not tested"})`, probability(columns.log10_p[i])],
     ["q", `p adjusted for testing ${whole(overview.tested)} ${report.words} (${settings.adjust})`, probability(columns.log10_q[i])],
     ["α", "parameter of the fitted beta-binomial: small if a word bursts, infinite if it does not", cell(report, { key: "alpha", show: decimal }, i)],
     ["α of the rest", "the other parameter of the fitted beta-binomial", cell(report, { key: "alpha_not", show: decimal }, i)],

@@ -258,9 +258,9 @@ function namable(report, [across, up], [width, height]) {
     const [px, py] = [across(place.x[point]), up(place.y[point])];
     return points.size[point] === 1 && px >= 0 && px <= width && py >= 0 && py <= height ? [i, point, px, py] : null;
   };
-  const { effect } = report.columns; // 1 for words that too few documents use or repeat, whose intervals are very long
+  const { lower_bound: bound } = report.columns; // 1 for words that too few documents use or repeat, whose intervals are very long
   const seen = report.leading
-    .filter((i) => report.kind !== "corpus" || effect[i] > 1)
+    .filter((i) => report.kind !== "corpus" || bound[i] > 1)
     .map(inView)
     .filter(Boolean);
   const cells = new Map();

@@ -55,7 +55,7 @@ function keynessSentence(report, i) {
         : "";
     size = ` ${mine} uses it ${ratioOf(c.log_ratio[i])} as often as ${yours}${range}.`;
   }
-  const selected = c.effect?.[i] === 0 ? " Its “at least” is 0, since no difference of a given size stays sure once the strongest of so many words are picked." : "";
+  const selected = c.lower_bound?.[i] === 0 ? " Its “at least” is 0, since no difference of a given size stays sure once the strongest of so many words are picked." : "";
   const verdict = report.sure(i) ? ` That is more than its burstiness explains.${selected}` : " That may be chance: the evidence is not enough.";
   return `${term}: ${counts}. ${capital(size.trim())}${verdict}`;
 }
@@ -113,7 +113,7 @@ function aboutKeyness(report) {
         : []),
       ["per million tokens", `${a}, ${b}`, report.tokensOf(i).map((n, k) => decimal((1e6 * (k ? columns.n_b : columns.n_a)[i]) / n)).join(", ")],
       ["documents", `that contain it: ${a}, ${b}`, `${whole(columns.b_a[i])}, ${whole(columns.b_b[i])}`],
-      ["p", `how p was obtained: ${columns.reference?.[i] ?? "see below"}`, cell(report, { key: "log10_p", ...q }, i)],
+      ["p", `how p was obtained: ${columns.p_method?.[i] ?? "see below"}`, cell(report, { key: "log10_p", ...q }, i)],
       ["q", "p adjusted for testing many words", cell(report, { key: "log10_q", ...q }, i)],
       ["q by G²", "what G² would say, which takes every token for an independent witness", cell(report, { key: "g2_log10_q", ...q }, i)],
     ];
@@ -205,8 +205,8 @@ function drawLists(report, choose) {
   const mine = Array.from({ length: report.rows }, (_, i) => i).filter(report.inGroup);
   const nearest = (i) => Math.min(Math.abs(c.ci_low?.[i] ?? 0), Math.abs(c.ci_high?.[i] ?? 0)) || 0;
   const first = [];
-  const strength = (i) => (c.effect ? Math.abs(c.effect[i]) || 0 : nearest(i));
-  const ordered = Boolean(c.effect) && !report.design && mine.some((i) => Math.abs(c.effect[i]) > 0);
+  const strength = (i) => (c.lower_bound ? Math.abs(c.lower_bound[i]) || 0 : nearest(i));
+  const ordered = Boolean(c.lower_bound) && !report.design && mine.some((i) => Math.abs(c.lower_bound[i]) > 0);
   const byGroup = several && !report.design;
   const names = report.design ? contrastOf(report).names : several ? [report.chosenGroup, `less in ${report.chosenGroup}`] : sides.map(({ name }) => name);
   const colours = byGroup ? [colourOf(sides.findIndex(({ name }) => name === report.chosenGroup)), palette[GREY]] : [colourOf(0), colourOf(1)];
@@ -247,9 +247,9 @@ function usedHow(report, less) {
 
 // By how much a word differs at least; nothing if that is not sure. A word of one side alone has no ratio before it.
 function leastOf(report, i, less) {
-  const { effect, only_in: only } = report.columns;
-  if (!effect || report.design || !(Math.abs(effect[i]) > 0)) return "";
-  const least = `≥ ${times(2 ** Math.abs(effect[i]))}`;
+  const { lower_bound: bound, only_in: only } = report.columns;
+  if (!bound || report.design || !(Math.abs(bound[i]) > 0)) return "";
+  const least = `≥ ${times(2 ** Math.abs(bound[i]))}`;
   return only[i] ? `, surely ${least} ${less ? "rarer" : "as often"}` : ` ${least}`;
 }
 

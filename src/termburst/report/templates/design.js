@@ -68,7 +68,7 @@ function aboutDesign(report) {
     ["log₂ ratio", "binary logarithm of the ratio, with all other columns equal: 1 means twice the odds, which is twice as often if the word is rare", shown("log_ratio", decimal, i)],
     ["interval", "of the log₂ ratio", `${shown("ci_low", decimal, i)} to ${shown("ci_high", decimal, i)}`],
     ["unadjusted", "the log₂ ratio without the other columns", shown("log_ratio_unadjusted", decimal, i)],
-    ["p", `how p was obtained: ${columns.reference[i]}`, shown("log10_p", probability, i)],
+    ["p", `how p was obtained: ${columns.p_method[i]}`, shown("log10_p", probability, i)],
     ["q", "p adjusted for testing many words", shown("log10_q", probability, i)],
     ...(columns.log10_p_documents
       ? [["p by documents", "p if all documents were independent of each other", shown("log10_p_documents", probability, i)]]

@@ -57,7 +57,7 @@ async function loadReport() {
       ? `p ≤ ${about.limits.sure}, not adjusted`
       : `q ≤ ${about.limits.sure}`;
   report.sure = (i) => report.columns.log10_q[i] <= Math.log10(report.limits.sure) + rounding;
-  // A corpus is in the order of the effect; the names in a comparison's chart are of the surest.
+  // A corpus is in the order of the lower bound; the names in a comparison's chart are of the surest.
   const { log10_p: p } = report.columns;
   const sure = Array.from({ length: report.rows }, (_, i) => i).filter(report.sure);
   if (report.kind === "keyness") sure.sort((i, j) => p[i] - p[j] || i - j);
