@@ -10,18 +10,26 @@ import pytest
 
 import termburst as tb
 from termburst.cli.app import app
+from termburst.cli.options import PARSERS, made_of, parameters_of
+from termburst.cli.reading import Reading
+from termburst.counting.options import CountingOptions
 from termburst.options import option_table, options_of
 from termburst.reading.options import ReadingOptions
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "termburst"
 DATA = {"source", "metadata", "tokenizer", "terms"}  # what `read` takes that is no option
+OPTIONS = {**options_of(ReadingOptions), **options_of(CountingOptions)}
 READ = inspect.signature(tb.read, eval_str=True).parameters
 
 
-@pytest.mark.parametrize("name", options_of(ReadingOptions))
-def test_an_argument_of_read_is_an_option_with_its_default_and_type(name):
-    option, argument = options_of(ReadingOptions)[name], READ[name]
+def test_read_has_all_options_and_no_others():
+    assert set(READ) == set(OPTIONS) | DATA
+
+
+@pytest.mark.parametrize(("name", "option"), OPTIONS.items())
+def test_an_argument_of_read_is_an_option_with_its_default_and_type(name, option):
+    argument = READ[name]
     assert argument.default == option.default
     assert argument.kind is inspect.Parameter.KEYWORD_ONLY
     if name == "id":  # for lists, it is the ids themselves
@@ -39,20 +47,30 @@ def commands():
 
 
 @pytest.mark.parametrize(("command", "parameters"), commands().items())
-def test_a_command_has_the_same_options_of_reading_as_python(command, parameters):
-    for name, option in options_of(ReadingOptions).items():
+def test_a_command_has_the_same_options_as_python(command, parameters):
+    for name, option in OPTIONS.items():
         kind, about = get_args(parameters[name].annotation)
-        assert kind == option.type, name
-        assert parameters[name].default == option.default, name
+        if name in PARSERS:  # written in a way of its own
+            default = parameters[name].default
+            assert kind == str | None
+            assert (None if default is None else PARSERS[name](default)) == option.default
+        else:
+            assert kind == option.type, name
+            assert parameters[name].default == option.default, name
         assert str(about.default).partition("/")[0] == f"--{name.replace('_', '-')}"
         assert (about.help, about.min, about.max) == (option.option.help, option.option.least, option.option.most)
+
+
+def test_without_options_a_command_reads_and_counts_as_python():
+    given = {parameter.name: parameter.default for parameter in parameters_of(Reading)}
+    assert made_of(Reading, given) == Reading(given=given)
 
 
 def test_commands_that_read_text():
     assert len(commands()) >= 12
 
 
-@pytest.mark.parametrize(("page", "options"), [("reading.md", ReadingOptions)])
+@pytest.mark.parametrize(("page", "options"), [("reading.md", ReadingOptions), ("counting.md", CountingOptions)])
 def test_docs_have_the_table_of_options(page, options):
     assert option_table(options) in (ROOT / "docs" / page).read_text(encoding="utf-8")
 

@@ -27,6 +27,7 @@ class Question:
     groups: Annotated[Sequence[str] | None, Option("Which groups | sides.")] = None
     columns: Annotated[Literal["few", "all"] | list[str], Option("Which columns.")] = "few"
     cluster: Annotated[Any, Option("Documents that depend on each other.", metavar="column")] = None
+    pair: Annotated[int | tuple[int, int], Option("Sizes.", least=1)] = 1
     made: Annotated[dict[str, int], Option("Made by a factory.")] = field(default_factory=dict)
     private: int = 0
 
@@ -36,7 +37,20 @@ class Question:
 
 def test_options_are_listed_in_order_without_fields_of_other_kinds():
     found = options_of(Question)
-    names = ["term", "sort", "layer", "top", "confidence", "sigma2", "strict", "groups", "columns", "cluster", "made"]
+    names = [
+        "term",
+        "sort",
+        "layer",
+        "top",
+        "confidence",
+        "sigma2",
+        "strict",
+        "groups",
+        "columns",
+        "cluster",
+        "pair",
+        "made",
+    ]
     assert list(found) == names
     assert found["term"].default is REQUIRED
     assert found["made"].default == {}
@@ -65,6 +79,8 @@ def test_options_are_listed_in_order_without_fields_of_other_kinds():
         ("columns", "all", "all"),
         ("columns", ["p"], ("p",)),
         ("cluster", [1, 2], [1, 2]),
+        ("pair", np.int64(2), 2),
+        ("pair", [1, np.int64(2)], (1, 2)),
     ],
 )
 def test_good_values_are_kept_as_plain_ones(option, value, kept):
@@ -90,11 +106,14 @@ def test_good_values_are_kept_as_plain_ones(option, value, kept):
         ("sigma2", float("nan"), "sigma2 must be a number above 0; got nan"),
         ("sigma2", 0, "sigma2 must be a number above 0; got 0"),
         ("sigma2", 10**999, None),
+        ("pair", (0, 1), "pair must be a whole number of 1 or more, or two whole numbers of 1 or more; got (0, 1)"),
+        ("pair", (1, 2, 3), None),
+        ("pair", {1, 2}, None),
         ("strict", 1, "strict must be True or False; got 1"),
         ("strict", None, "strict must be True or False; got None"),
         ("groups", "ab", "groups must be a list of strings; got 'ab'"),
         ("groups", ["a", 1], "groups must be a list of strings; got ['a', 1]"),
-        ("columns", "al", "columns must be one of 'few', 'all' or a list of strings; got 'al'; did you mean 'all'?"),
+        ("columns", "al", "columns must be one of 'few', 'all', or a list of strings; got 'al'; did you mean 'all'?"),
     ],
 )
 def test_wrong_values_are_refused_in_one_sentence_that_every_door_can_spell(option, value, sentence):

@@ -44,6 +44,7 @@ class Option:
     panel : heading under which the command line lists it
     least, most : limits of a number, which may be equal to them
     above, below : limits of a number, which must not be equal to them
+    given : the type of what may be given, if the class keeps it as another one, such as a list as a tuple
     """
 
     help: str
@@ -53,11 +54,12 @@ class Option:
     most: float | None = None
     above: float | None = None
     below: float | None = None
+    given: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class OptionField:
-    """One option of a class: its name, type (without annotation), default (or `REQUIRED`) and `Option`."""
+    """One option of a class: its name, the type of what may be given, default (or `REQUIRED`) and `Option`."""
 
     name: str
     type: Any
@@ -82,7 +84,7 @@ class OptionField:
     def in_words(self, quote: Callable[[str], str] = repr) -> str | None:
         """The allowed values but None; None if the type says too little, so that the class itself must check them."""
         words = [_in_words(kind, self.option, quote) for kind in self.members]
-        return None if None in words else " or ".join(filter(None, words))
+        return None if None in words else ", or ".join(filter(None, words))
 
     def checked(self, value: Any) -> Any:
         """The value as a plain number, string or tuple; ValueError if it is not an allowed one.
@@ -138,7 +140,8 @@ def options_of(kind: Any) -> Mapping[str, OptionField]:
         hint = hints[field.name]
         option = next((one for one in getattr(hint, "__metadata__", ()) if isinstance(one, Option)), None)
         if option is not None:
-            found[field.name] = OptionField(field.name, get_args(hint)[0], _default(field), option)
+            kind = get_args(hint)[0] if option.given is None else option.given
+            found[field.name] = OptionField(field.name, kind, _default(field), option)
     return types.MappingProxyType(found)
 
 
@@ -229,7 +232,7 @@ def _in_words(kind: Any, option: Option, quote: Callable[[str], str]) -> str | N
         return f"one of {', '.join(map(quote, get_args(kind)))}"
     if _is_list_of_strings(kind):
         return "a list of strings"
-    numbers: dict[Any, str] = {int: "a whole number", float: "a number"}
+    numbers: dict[Any, str] = {int: "a whole number", float: "a number", tuple[int, int]: "two whole numbers"}
     if kind in numbers:
         return f"{numbers[kind]}{_limits_in_words(option)}"
     return {bool: "True or False", str: "a string"}.get(kind)
@@ -257,6 +260,9 @@ def _as(kind: Any, value: Any, option: Option) -> Any:
         return listed if all(isinstance(one, str) for one in listed) else _WRONG
     if kind in (int, float):
         return _as_number(kind, value, option)
+    if kind == tuple[int, int]:
+        pair = tuple(_as_number(int, one, option) for one in value) if isinstance(value, (tuple, list)) else ()
+        return pair if len(pair) == 2 and _WRONG not in pair else _WRONG
     return value if isinstance(value, kind) else _WRONG
 
 

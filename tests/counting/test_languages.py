@@ -34,7 +34,7 @@ def test_codes_and_names(name, code):
         ("portugese", r"Did you mean Portuguese \(pt\)\?"),
         ("xx", "is not known"),
         ("", "is not known"),
-        (7, "7 is not known. Give a code of ISO 639"),
+        (7, "language must be a string; got 7"),
     ],
 )
 def test_an_unknown_language_is_refused_with_near_matches(name, message):

@@ -120,3 +120,36 @@ def test_the_limit_of_the_command_line_is_used_if_there_is_one(index):
     loaded = index(token_pattern=ENDLESS)
     with pattern_limit(0.2), pytest.raises(ValueError, match=r"more than 0\.2 seconds .* raise pattern_seconds=$"):
         loaded.search("a" * 40)
+
+
+def test_a_pattern_of_a_program_has_the_limit_of_its_options():
+    options = tb.CountingOptions(token_pattern=ENDLESS, pattern_seconds=0.1)
+    before = signal.getsignal(signal.SIGVTALRM)
+    for search in (options.count, lambda texts: list(options.placed_tokens(texts[0])[1])):
+        with pytest.raises(ValueError, match=r"more than 0\.1 seconds .* raise pattern_seconds=$"):
+            search(["a" * 40])
+    with pytest.raises(ValueError, match=r"more than 0\.1 seconds"):
+        tb.read(["a" * 40], token_pattern=ENDLESS, pattern_seconds=0.1).counts  # noqa: B018
+    assert signal.getsignal(signal.SIGVTALRM) is before
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0, 0)
+
+
+def test_the_limit_does_not_change_what_is_counted_and_is_not_saved():
+    options = tb.CountingOptions(token_pattern=HYPHENS, pattern_seconds=5)
+    assert options == tb.CountingOptions(token_pattern=HYPHENS)
+    assert "pattern_seconds" not in options.to_json()
+    assert tb.CountingOptions.from_json(options.to_json()) == options
+
+
+def test_a_signal_that_belongs_to_the_program_is_left_alone():
+    seen = []
+    before = signal.signal(signal.SIGVTALRM, lambda *_: seen.append("program"))
+    try:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 1000)
+        options = tb.CountingOptions(token_pattern=HYPHENS, pattern_seconds=1e-6)
+        assert options.count(["so it-goes"])[1].tolist() == ["it-goes", "so"]
+        assert signal.getitimer(signal.ITIMER_VIRTUAL)[0] > 900
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0)
+        signal.signal(signal.SIGVTALRM, before)
+    assert not seen

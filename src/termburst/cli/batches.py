@@ -28,13 +28,13 @@ REPORT_LINES = 12  # of the reading report, on a terminal
 class CorpusRead:
     """A corpus that is being read: its batches, and how they are counted (an annotated corpus sets the layer).
 
-    The report is complete when all batches have been read; a built-in data set has none. *tell* changes the first word
-    beside the progress bar, such as "Reading".
+    The report is complete when all batches have been read. *tell* changes the first word beside the progress bar, such
+    as "Reading".
     """
 
     batches: Iterator[Batch]
     counting: CountingOptions
-    report: ReadingReport | None
+    report: ReadingReport
     tell: Callable[[str], None] = lambda doing: None
 
 
@@ -87,7 +87,7 @@ def cut(
     batches: Iterator[Batch],
     split: int | str,
     counting: CountingOptions,
-    report: ReadingReport | None,
+    report: ReadingReport,
     *,
     numbered: bool,
 ) -> Iterator[Batch]:
@@ -112,8 +112,7 @@ def cut(
             if batch.metadata is not None and metadata is not None:
                 metadata += [batch.metadata[number]] * len(starts)
         documents, pieces = documents + len(batch.ids), pieces + len(ids)
-        if report is not None:
-            report.pieces = pieces
+        report.pieces = pieces
         yield replace(batch, ids=ids, texts=texts, metadata=metadata)
     if documents == pieces and documents:
         if isinstance(split, str):

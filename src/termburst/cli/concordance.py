@@ -87,7 +87,7 @@ def kwic(
     wanted = Wanted.checked(["id", *names], width=writer.width, sort=keys or None, columns=asked_columns, limit=limit)
     reading, head = replace(reading, show=show, columns=names), Head()
     with ExitStack() as stack:
-        stack.enter_context(pattern_limit(reading.words.pattern_seconds, what="the query"))
+        stack.enter_context(pattern_limit(reading.counting.pattern_seconds, what="the query"))
         stack.enter_context(writer)
         opened = reading.batches(corpus, reading.counting, bar=not writer.on_terminal)
         read, known = stack.enter_context(opened), Known(names, "; --sort also takes L1 to R3")

@@ -337,7 +337,7 @@ def _with_list(a: str, path: Path, reading: Reading, options: dict[str, Any], *,
         raise ValueError("a page needs two corpora, but a word list has no documents; omit --report")
     if options.pop("method") != "beta-binomial":
         raise ValueError("--reference has its own method; omit --method")
-    listed = read_word_list(path, lowercase=reading.words.lowercase)
+    listed = read_word_list(path, lowercase=reading.counting.lowercase)
     first = reading.statistics(a, "patterns")
     with working("Comparing"):
         table = compare(first, reference=listed, **options)

@@ -29,7 +29,8 @@ from termburst.cli.conditions import Known, about, columns_of, meeting
 from termburst.cli.option_values import unlike
 from termburst.cli.options import takes_options
 from termburst.cli.output import progress_bar
-from termburst.cli.text_options import PANEL, Steps, Words
+from termburst.cli.text_options import PANEL, Steps
+from termburst.counting.options import CountingOptions
 from termburst.names import Layer
 from termburst.reading.conditions import is_condition
 from termburst.reading.documents import FILE_COLUMNS
@@ -38,7 +39,6 @@ from termburst.reading.options import ReadingOptions
 
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus
-    from termburst.counting.options import CountingOptions
     from termburst.names import Detail
     from termburst.reading.documents import Text
     from termburst.reading.readers import Batch, Place, TextSource
@@ -61,7 +61,7 @@ class Reading:
 
     Attributes
     ----------
-    files, words, steps : options of reading and of counting, and what is done with the documents
+    files, counting, steps : options of reading and of counting, and what is done with the documents
     notes : whether to print all of the reading report, or nothing of it
     given : the values of all options as they were written
     columns : the metadata that batches have
@@ -70,7 +70,7 @@ class Reading:
     """
 
     files: ReadingOptions = field(default_factory=ReadingOptions)
-    words: Words = field(default_factory=Words)
+    counting: CountingOptions = field(default_factory=CountingOptions)
     steps: Steps = field(default_factory=Steps)
     notes: Annotated[
         bool | None,
@@ -84,11 +84,6 @@ class Reading:
     columns: tuple[str, ...] | Literal["all"] = ()
     by: str | None = None
     show: Layer | None = None
-
-    @property
-    def counting(self) -> CountingOptions:
-        """The options that define what a term is."""
-        return self.words.counting
 
     def without_columns(self) -> Reading:
         """The same options, for a corpus that has no columns."""
@@ -111,7 +106,7 @@ class Reading:
         if theirs is not None and layer not in (None, theirs.layer):
             how = "without --layer" if theirs.layer is None else f"with --layer {theirs.layer}"
             raise ValueError(f"{name} was counted {how}; omit your own --layer to count in the same way")
-        if theirs is not None and asked not in (Words().counting, theirs):
+        if theirs is not None and asked not in (CountingOptions(), theirs):
             how = unlike(theirs, asked)
             raise ValueError(f"{name} was counted with {how}; omit your own options to count in the same way")
         # Equal options may differ in one thing: a pattern that the user gives has no limits of a pattern from a file.
@@ -246,7 +241,7 @@ class Reading:
         known = (*FILE_COLUMNS, *named_groups_of(self.files.name_pattern))
         return _By.FILE if self.by in known else _By.COLUMN
 
-    def _named(self, batches: Iterator[Batch], report: ReadingReport | None) -> Iterator[Batch]:
+    def _named(self, batches: Iterator[Batch], report: ReadingReport) -> Iterator[Batch]:
         """The batches; the ids are the groups, if documents are grouped by their files or by a condition."""
         if self._by is _By.FILE:
             for batch in batches:
@@ -276,9 +271,10 @@ class Reading:
 
         Then the reading report is printed.
         """
+        from termburst.counting.words_of import words_of
         from termburst.datasets import BUILT_IN
+        from termburst.reading.report import ReadingReport
 
-        opened: TextSource | None = None
         if hasattr(signal, "siginterrupt"):  # Polars lets a read continue after Ctrl-C and wait for more input
             signal.siginterrupt(signal.SIGINT, True)
         with progress_bar(when=bar) as progress:
@@ -292,11 +288,13 @@ class Reading:
                 collection = BUILT_IN[corpus]()
                 size: int | None = len(collection)
                 column = self.by if self._by is _By.COLUMN else self.files.id
-                found = self._named(collection_batches(collection, column), None)
+                report = ReadingReport(corpus)
+                report.documents = len(collection)
+                found = self._named(collection_batches(collection, column), report)
             else:
                 opened = self._opened(corpus, counting)
-                size = opened.size
-                found = self._named(opened.batches(begin(opened)) if begin else opened.batches(), opened.report)
+                size, report = opened.size, opened.report
+                found = self._named(opened.batches(begin(opened)) if begin else opened.batches(), report)
             texts, found = peeked(found)
             if any(isinstance(text, list) for text in texts) and not counting.pretokenized:  # an annotated corpus
                 counting = replace(counting, pretokenized=True, layer=self.files.layer or "form")
@@ -310,7 +308,8 @@ class Reading:
                     yield batch
                     progress.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
-            report, batches = None if opened is None else opened.report, shown()
+            report.words = words_of(counting)
+            batches = shown()
             if self.steps.where is not None:
                 batches = meeting(corpus, batches, self.steps.where)
             if self.steps.drop_duplicates:
@@ -320,15 +319,14 @@ class Reading:
             yield CorpusRead(
                 batches, counting, report, lambda doing: progress.update(task, description=f"{doing} {corpus}")
             )
-        if report is not None:
-            left_out = self.words.stop_words is not None
-            print_report(report, texts, language=self.words.language, stop_words=left_out, whole=self.notes)
+        left_out = self.counting.stop_words is not None
+        print_report(report, texts, language=self.counting.language, stop_words=left_out, whole=self.notes)
 
 
-def _labelled(batch: Batch, labels: list[str], report: ReadingReport | None) -> Batch:
+def _labelled(batch: Batch, labels: list[str], report: ReadingReport) -> Batch:
     """The batch with the labels of groups as ids; the report gets the names of documents that have none."""
     for name, label in zip(batch.ids, labels, strict=True):
-        if report is not None and not label.strip():
+        if not label.strip():
             report.add_unlabelled(name, ())
     return replace(batch, ids=labels)
 
@@ -347,7 +345,7 @@ def reads_text(command: Callable[..., None]) -> Callable[..., None]:
     def limited(**given: Any) -> None:
         from termburst.counting.pattern_clock import pattern_limit
 
-        with pattern_limit(given["reading"].words.pattern_seconds):
+        with pattern_limit(given["reading"].counting.pattern_seconds):
             command(**given)
 
     return takes_options(limited)

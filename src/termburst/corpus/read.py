@@ -20,15 +20,17 @@ from termburst.corpus.documents import Documents
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.read_files import corpus_of_files
 from termburst.corpus.stored_texts import TokenizedTexts
-from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
+from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
+from termburst.counting.words_of import words_of
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.messages import named
-from termburst.names import DecodingErrors, Layer
+from termburst.names import Apostrophes, DecodingErrors, Layer, WordRule
 from termburst.options import made_from
 from termburst.reading.documents import Text, same_ids
 from termburst.reading.options import ReadingOptions
+from termburst.reading.report import ReadingReport
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
 
@@ -54,13 +56,14 @@ def read(
     max_document_mb: float = 64,
     max_archive_mb: float = 8192,
     max_archive_files: int = 100_000,
-    ngrams: int | tuple[int, int] = 1,
+    ngrams: int | tuple[int, int] = (1, 1),
     stop_words: bool | str | Iterable[str] | None = None,
     language: str | None = None,
-    words: str | None = None,
-    apostrophes: str | None = None,
+    words: WordRule | None = None,
+    apostrophes: Apostrophes | None = None,
     token_pattern: str | None = None,
-    ngrams_over_stop_words: bool | None = None,
+    pattern_seconds: float = 60,
+    ngrams_over_stop_words: bool = False,
     lowercase: bool = True,
     pretokenized: bool = False,
     metadata: Any = None,
@@ -83,8 +86,9 @@ def read(
     text, id, lines, delimiter, layer, xpath, name_pattern, strict, encoding, errors, max_document_mb, max_archive_mb, \
 max_archive_files : how documents are read
         See `ReadingOptions` and :doc:`corpus`. For lists and matrices, *id* is a list of ids.
-    ngrams, stop_words, language, words, apostrophes, token_pattern, ngrams_over_stop_words, lowercase, pretokenized
-        See `CountingOptions`. Unlike there, words are found as Unicode sees them, unless there is a token pattern.
+    ngrams, stop_words, language, words, apostrophes, token_pattern, pattern_seconds, ngrams_over_stop_words, \
+lowercase, pretokenized : how words are found and counted
+        See `CountingOptions` and :doc:`counting`.
     metadata : what is known of each document, in addition to what the source says
         Columns such as ``{"year": years}``, a frame or a list of dicts. Rows are matched by a column "id" if there is
         one, or by their order.
@@ -107,24 +111,24 @@ max_archive_files : how documents are read
     options = made_from(ReadingOptions, locals() | {"id": id if by_column else None})
     if tokenizer is not None and not callable(tokenizer):
         raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
-    counting = corpus_counting(
-        ngrams=ngrams,
-        stop_words=stop_words,
-        token_pattern=token_pattern,
-        words=words,
-        language=language,
-        apostrophes=apostrophes,
-        lowercase=lowercase,
-        ngrams_over_stop_words=ngrams_over_stop_words,
-        pretokenized=pretokenized or tokenizer is not None,
-    )
+    counting = made_from(CountingOptions, locals() | {"pretokenized": pretokenized or tokenizer is not None})
     asked = ReadArguments(options, counting, None if by_column else id, tokenizer, terms)
     corpus = _opened(source, asked)
     if corpus is source and (metadata is not None or not asked.is_plain):
         raise ValueError("the source is a corpus already, so no option can be used; omit the options")
     if corpus is not source:
         _warn_of_same_ids(corpus.ids)
+        corpus = _reported(corpus)
     return corpus if metadata is None else corpus.with_metadata(metadata)
+
+
+def _reported(corpus: Corpus) -> Corpus:
+    """The corpus with a reading report, also if nothing was read from files; counts have none."""
+    if corpus.reading is not None or corpus.counting is None:
+        return corpus
+    report = ReadingReport(corpus.name)
+    report.documents, report.words = len(corpus), words_of(corpus.counting)
+    return replace(corpus, _reports=(report,))
 
 
 def _opened(source: Any, asked: ReadArguments) -> Corpus:
@@ -239,7 +243,7 @@ def _from_matrix(matrix: Any, asked: ReadArguments) -> Corpus:
 
 def _counts_corpus(counts: Any, terms: Any, ids: list[str], frame: pl.DataFrame) -> Corpus:
     counts = sp.csr_array(counts, copy=True)  # a copy: its arrays are made read-only
-    given = CountedCorpus(counts, terms.copy(), ids, CountingOptions())
+    given = CountedCorpus(counts, terms.copy(), ids, None)
     return Corpus(Documents(ids, None, None, given), frame, name="counts")
 
 

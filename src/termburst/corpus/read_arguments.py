@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from termburst.counting.counted_corpus import corpus_counting
 from termburst.counting.options import CountingOptions
 from termburst.counting.scripts import unsegmented_script
 from termburst.messages import named
@@ -32,7 +31,7 @@ class ReadArguments:
     def is_plain(self) -> bool:
         """Whether nothing was given."""
         beside = (self.ids, self.tokenizer, self.terms)
-        options = (self.reading, self.counting) == (ReadingOptions(), corpus_counting())
+        options = (self.reading, self.counting) == (ReadingOptions(), CountingOptions())
         return options and all(one is None for one in beside)
 
     def refuse(self, what: str, *, keep: tuple[str, ...] = ()) -> None:
@@ -58,7 +57,7 @@ class ReadArguments:
 
     def refuse_words(self) -> None:
         """Raise ValueError if an option of counting was given, for counts."""
-        if self.counting != corpus_counting() or self.tokenizer is not None:
+        if self.counting != CountingOptions() or self.tokenizer is not None:
             raise ValueError("these are counts already; omit the options of words, such as " + named("ngrams"))
 
     def warn_of_script(self, texts: Sequence[Text]) -> None:

@@ -1,22 +1,16 @@
-"""How texts become tokens: one set of options for the command line, `TermStatistics.from_texts` and saved files."""
+"""How texts become tokens: one set of options, with the same defaults wherever texts are taken."""
 
 from __future__ import annotations
 
-import difflib
 import re
 import warnings
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, field, fields
 from functools import lru_cache
-from itertools import islice
-from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from itertools import accumulate, islice
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from termburst.counting import plain_tokenizer
 from termburst.counting.languages import (
     default_apostrophes,
     english_stop_words,
@@ -24,35 +18,33 @@ from termburst.counting.languages import (
     letter_joiners,
     stop_words_of,
 )
-from termburst.counting.pattern_clock import StoredPattern, can_limit, stored_limit
-from termburst.counting.plain_tokenizer import (
-    EMPTY_MATCH,
-    AnnotatedTokens,
-    PatternTokens,
-    PlainTokenizer,
-    StopLemmas,
-    TermsOfText,
-    UnicodeTokens,
-    split_tokens,
-)
-from termburst.counting.preparation import Preparation
+from termburst.counting.pattern_clock import StoredPattern, can_limit, search_limit
 from termburst.counting.segmenters import SEGMENTED
-from termburst.counting.unicode_words import UnicodeWords, unicode_words
 from termburst.limits import LONGEST_NGRAM
-from termburst.names import LAYERS
+from termburst.messages import Message, named
+from termburst.names import LAYERS, Apostrophes, WordRule
+from termburst.options import Option, check_options, wrong_value
 from termburst.reading.documents import Text
 
 if TYPE_CHECKING:
-    from termburst.counting.tokenizer import Tokenizer
+    import numpy as np
+    from numpy.typing import NDArray
 
-WORDS = ("sklearn", "unicode")  # rules that find tokens
-APOSTROPHES = ("keep", "split")
+    from termburst.counting.plain_tokenizer import PlainTokenizer
+    from termburst.counting.preparation import Preparation
+    from termburst.counting.tokenizer import Tokenizer
+    from termburst.counting.unicode_words import UnicodeWords
+
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # scikit-learn's: words of two or more characters
+_PANEL = "Reading text"
 
 
 @dataclass(frozen=True, slots=True)
 class CountingOptions:
-    """How texts are counted. Saved statistics keep these options, so that only equally counted texts are added to them.
+    """How texts are counted: the same options and defaults wherever termburst takes texts.
+
+    Only `CountVectorizer` and the estimators count as scikit-learn does, with its parameters. Saved statistics keep
+    these options, so that only equally counted texts are added to them.
 
     Parameters
     ----------
@@ -62,27 +54,28 @@ class CountingOptions:
         Tokens to leave out. "english" is scikit-learn's list. A code of ISO 639 or an English name ("de", "german")
         means the list of this language, and True or "auto" the list of `language`. Your own list is kept as a sorted
         tuple: the order has no meaning.
-    token_pattern : str
+    pattern_seconds : float
+        The longest processor time of a search for tokens in one document, for a pattern that may never end. It does not
+        change what is counted, and is not saved. Only the main thread has this limit, and Windows has none.
+    token_pattern : str or None
         A regular expression for ``words="sklearn"``. A token is what it matches, or what its one group matches. It must
-        not match the empty string.
+        not match the empty string. By default that of scikit-learn: two or more letters, digits or ``_``.
     lowercase : bool
         Whether to convert texts to lower case first.
     pretokenized : bool
         The texts are tokens already, separated by white space (or lists of tokens). The options for finding tokens are
         not used: `words`, `token_pattern`, `apostrophes`, and without `layer` also `lowercase`.
-    words : "sklearn", "unicode" or None
-        How tokens are found: by `token_pattern` as in scikit-learn, or as words as Unicode sees them (see
-        `UnicodeWords`). By default "unicode" if a language is given, otherwise "sklearn".
+    words : "unicode", "sklearn" or None
+        How tokens are found: as words as Unicode sees them (see `UnicodeWords`), or by `token_pattern` as in
+        scikit-learn. By default "unicode", unless there is a token pattern.
     language : str or None
         A code of ISO 639 or an English name: "de", "deu", "german". It decides about lower case (Turkish), apostrophes
         and stop words. Chinese, Japanese and Thai texts are divided into words.
     apostrophes : "keep", "split" or None
         Whether an apostrophe between two letters belongs to the word, with ``words="unicode"``. By default it does
         (*don't*), but not in French, Italian, Catalan and others with elision (*l'homme* is *l* and *homme*).
-    ngrams_over_stop_words : bool or None
-        Whether n-grams join tokens that have a stop word between them. By default they do with ``words="sklearn"``, as
-        in scikit-learn, and do not with ``words="unicode"``.
-
+    ngrams_over_stop_words : bool
+        Whether n-grams join tokens that have a stop word between them, as in scikit-learn.
     layer : "form", "lemma", "upos", "lemma_upos" or None
         The texts are lists of tokens of an annotated corpus, in this layer. Then `lowercase` and `stop_words` are about
         the word: in *The_DET* of "lemma_upos" about *The*. Tags stay as they are. Files set it themselves; it needs
@@ -90,62 +83,99 @@ class CountingOptions:
 
     Examples
     --------
-    >>> counts, terms = CountingOptions(ngrams=(1, 2)).count(["so it goes", "it goes on"])
+    >>> counts, terms = CountingOptions().count(["I don't know", "a cat"])
     >>> terms.tolist()
-    ['goes', 'goes on', 'it', 'it goes', 'on', 'so', 'so it']
+    ['a', 'cat', "don't", 'i', 'know']
     >>> counts, terms = CountingOptions(language="french", stop_words=True).count(["L'homme et l’océan"])
     >>> terms.tolist()
     ['homme', 'océan']
     """
 
-    ngrams: tuple[int, int] = (1, 1)
-    stop_words: str | tuple[str, ...] | None = None
-    token_pattern: str = DEFAULT_TOKEN_PATTERN
-    lowercase: bool = True
-    pretokenized: bool = False
-    words: str | None = None
-    language: str | None = None
-    apostrophes: str | None = None
-    ngrams_over_stop_words: bool | None = None
+    ngrams: Annotated[
+        tuple[int, int],
+        Option(
+            "How many tokens a term has: a number, or two such as 1,2.",
+            panel=_PANEL,
+            least=1,
+            given=int | tuple[int, int],
+        ),
+    ] = (1, 1)
+    stop_words: Annotated[
+        str | tuple[str, ...] | None,
+        Option(
+            "Words to leave out: those of a language (german, de), or your own; on the command line, a file with one "
+            "word per line.",
+            panel=_PANEL,
+            given=bool | str | Iterable[str] | None,
+        ),
+    ] = None
+    language: Annotated[
+        str | None, Option("Language of the texts, such as de or german; it decides what a word is.", panel=_PANEL)
+    ] = None
+    words: Annotated[
+        WordRule | None,
+        Option("What a word is: as Unicode sees words, or as in scikit-learn. (default: unicode)", panel=_PANEL),
+    ] = None
+    apostrophes: Annotated[
+        Apostrophes | None,
+        Option("Whether an apostrophe belongs to the word. (default: keep; split in French, …)", panel=_PANEL),
+    ] = None
+    token_pattern: Annotated[
+        str | None, Option("Regular expression of a token, instead of words as Unicode sees them.", panel=_PANEL)
+    ] = None
+    pattern_seconds: Annotated[
+        float,
+        Option("Stop if a pattern takes longer for one document.", panel=_PANEL, above=0, most=1_000_000),
+    ] = field(default=60, compare=False)
+    ngrams_over_stop_words: Annotated[
+        bool, Option("Let n-grams join words that have a stop word between them.", panel=_PANEL)
+    ] = False
+    lowercase: Annotated[bool, Option("Change text to lower case before counting.", panel=_PANEL)] = True
+    pretokenized: Annotated[
+        bool, Option("The text is already tokens, separated by white space; they are not changed.", panel=_PANEL)
+    ] = False
     layer: str | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for options that cannot be used, before any text is read. Defaults become values."""
+        check_options(self)
         language = None if self.language is None else language_code(self.language)
-        words = _checked_name("words", self.words, WORDS) or ("sklearn" if language is None else "unicode")
-        apostrophes = _checked_name("apostrophes", self.apostrophes, APOSTROPHES)
-        over = self.ngrams_over_stop_words
-        if words == "sklearn" and apostrophes is not None:
-            raise ValueError('apostrophes is an option of words="unicode". Set words="unicode", or leave it out.')
-        if words == "unicode" and self.token_pattern != DEFAULT_TOKEN_PATTERN:
-            raise ValueError('A token pattern is an option of words="sklearn". Set words="sklearn", or leave it out.')
-        if over is not None and not isinstance(over, bool):
-            raise ValueError(f"ngrams_over_stop_words must be True, False or None; got {over!r:.60}.")
-        if _checked_name("layer", self.layer, LAYERS) and not self.pretokenized:
-            raise ValueError("layer is for the tokens of annotated corpora. Set pretokenized=True, or leave it out.")
+        pattern = self.token_pattern
+        words = self.words or ("unicode" if pattern is None else "sklearn")
+        _check_together(words, self.apostrophes, pattern)
+        if self.layer is not None and self.layer not in LAYERS:
+            raise wrong_value("layer", f"one of {', '.join(map(repr, LAYERS))}", self.layer, LAYERS)
+        if self.layer is not None and not self.pretokenized:
+            tokens = named("pretokenized", True)
+            raise ValueError("layer is for the tokens of annotated corpora. Set " + tokens + ", or leave it out.")
         if self.layer == "upos" and self.stop_words:
-            raise ValueError("The layer upos has no words, so there are no stop words. Leave stop_words out.")
+            leave = named("stop_words", bare=True)
+            raise ValueError(Message("The layer upos has no words, so there are no stop words. Leave ", leave, " out."))
         values = {
             "ngrams": _checked_ngrams(self.ngrams),
             "stop_words": _sorted_words(self.stop_words, language),
             "words": words,
             "language": language,
-            "apostrophes": None if words == "sklearn" else apostrophes or default_apostrophes(language),
-            "ngrams_over_stop_words": words == "sklearn" if over is None else over,
+            "apostrophes": None if words == "sklearn" else self.apostrophes or default_apostrophes(language),
+            "token_pattern": None if pattern == DEFAULT_TOKEN_PATTERN else pattern,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        _check_pattern(self.token_pattern)
+        if self.token_pattern is not None:
+            _check_pattern(self.token_pattern, self.pattern_seconds)
 
     def count(self, texts: Iterable[Text]) -> tuple[Any, NDArray[np.object_]]:
         """Count *texts*: (documents × terms as a `scipy.sparse.csr_array`, the terms in alphabetical order).
 
         If no text has a term, the matrix has no columns. This is not an error.
         """
+        import numpy as np
+
+        from termburst.counting.plain_tokenizer import SMALL, measured
         from termburst.counting.tokenizer import in_chunks
 
         self._check_longest()
-        documents, small = plain_tokenizer.measured(self._checked(texts), plain_tokenizer.SMALL)
+        documents, small = measured(self._checked(texts), SMALL)
         tokenizer: Any = (None if small else self.tokenizer()) or self.plain_tokenizer()
         terms, X = tokenizer.matrix(list(tokenizer.count(in_chunks(documents))))
         return X, np.array(list(terms), dtype=object)
@@ -159,7 +189,7 @@ class CountingOptions:
         from termburst.counting.tokenizer import Tokenizer
 
         self._check_longest()
-        rule = None if self.pretokenized else self._unicode_words() or character_class(self.token_pattern)
+        rule = None if self.pretokenized else self._unicode_words() or character_class(self._pattern)
         if rule is None:
             return None
         return Tokenizer(
@@ -173,6 +203,8 @@ class CountingOptions:
 
     def plain_tokenizer(self) -> PlainTokenizer:
         """A tokenizer in plain Python for any options, with the same methods as the compiled one."""
+        from termburst.counting.plain_tokenizer import PlainTokenizer, TermsOfText
+
         self._check_longest()
         find = self._find_tokens()
         barriers = not self.ngrams_over_stop_words
@@ -190,7 +222,7 @@ class CountingOptions:
         ("I DON'T", [('i', 0, 1), ("don't", 2, 7)])
         """
         if isinstance(text, list):  # of tokens, which may contain spaces
-            ends = np.cumsum([len(token) + 1 for token in text]).tolist()
+            ends = list(accumulate(len(token) + 1 for token in text))
             counted = self._find_tokens()(text) if self.pretokenized else text
             return " ".join(text), (
                 (token, end - 1 - len(shown), end - 1) for token, shown, end in zip(counted, text, ends, strict=True)
@@ -201,11 +233,11 @@ class CountingOptions:
         words = self._unicode_words()
         if words is not None:
             return shown, ((searched[start:stop], start, stop) for start, stop in words.spans(searched))
-        pattern = re.compile(self.token_pattern)
+        pattern = re.compile(self._pattern)
         group = pattern.groups  # at most one, which then is the token
         matches = pattern.finditer(searched)
-        if isinstance(self.token_pattern, StoredPattern):
-            with stored_limit(self.token_pattern):
+        if (seconds := self._seconds()) is not None:
+            with search_limit(self._pattern, seconds):
                 matches = iter(list(matches))
         return shown, ((found.group(group), *found.span(group)) for found in matches)
 
@@ -236,16 +268,16 @@ class CountingOptions:
         ('So it goes. So it is.', [6, 15])
         """
         plain = text.isascii() and not self.pretokenized and self.language not in SEGMENTED
-        if plain and len(text) < 2 * every and self.token_pattern == DEFAULT_TOKEN_PATTERN:
+        if plain and len(text) < 2 * every and self.token_pattern is None:
             return text, []  # there is something between two tokens, so there are not enough of them
-        if self.pretokenized or isinstance(self.token_pattern, StoredPattern):
+        if self.pretokenized or self._seconds() is not None:
             shown, tokens = self.placed_tokens(text)
             return shown, [start for _, start, _ in islice(tokens, every, None, every)]
         searched, shown = self._prepared(text)
         words = self._unicode_words()
         if words is not None:
             return shown, words.every(searched, every)
-        pattern = re.compile(self.token_pattern)
+        pattern = re.compile(self._pattern)
         chosen = islice(pattern.finditer(searched), every, None, every)
         return shown, [match.start(pattern.groups) for match in chosen]
 
@@ -299,22 +331,14 @@ class CountingOptions:
         theirs = [
             f"{f.name}={getattr(self, f.name)!r:.60} and {getattr(other, f.name)!r:.60}"
             for f in fields(self)
-            if getattr(self, f.name) != getattr(other, f.name)
+            if f.compare and getattr(self, f.name) != getattr(other, f.name)
         ]
         if theirs:
             raise ValueError(f"the texts were counted in different ways: {'; '.join(theirs)}")
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values from which `from_json` makes equal options.
-
-        Options that were added later are left out if they mean what the files of older versions mean. So default
-        options are written as before, and older versions can read them.
-        """
-        values = asdict(self)
-        older = {
-            "words": "sklearn", "language": None, "apostrophes": None, "ngrams_over_stop_words": True, "layer": None,
-        }  # fmt: skip
-        return {name: value for name, value in values.items() if name not in older or value != older[name]}
+        """Plain values from which `from_json` makes equal options."""
+        return {f.name: value for f, value in zip(fields(self), asdict(self).values(), strict=True) if f.compare}
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> CountingOptions:
@@ -324,12 +348,11 @@ class CountingOptions:
         """
         from termburst.counting.character_class import character_class
 
-        plain: dict[str, Any] = {"words": "sklearn", "ngrams_over_stop_words": True}  # what older files mean
-        plain.update((key, tuple(value) if isinstance(value, list) else value) for key, value in values.items())
-        pattern = plain.get("token_pattern", DEFAULT_TOKEN_PATTERN)
-        if (
-            isinstance(pattern, str) and character_class(pattern) is None
-        ):  # the search for a class of characters always ends
+        plain: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        pattern = plain["token_pattern"]
+        if pattern is not None and character_class(pattern) is None:  # the search for a class always ends
             plain["token_pattern"] = StoredPattern(pattern)
         return cls(**plain)
 
@@ -345,27 +368,49 @@ class CountingOptions:
         if self.ngrams[1] > LONGEST_NGRAM:  # not in __post_init__: files with longer n-grams must still load
             raise ValueError(f"n-grams have at most {LONGEST_NGRAM} tokens each; give a smaller number")
 
+    @property
+    def _pattern(self) -> str:
+        """What tokens match if words are found as in scikit-learn."""
+        return self.token_pattern or DEFAULT_TOKEN_PATTERN
+
+    def _seconds(self) -> float | None:
+        """The limit of time of the search for tokens in one document; None if a search surely ends."""
+        from termburst.counting.character_class import character_class
+
+        endless = self.token_pattern is not None and character_class(self.token_pattern) is None
+        return self.pattern_seconds if endless else None
+
     def _unicode_words(self) -> UnicodeWords | None:
         """The rule for words as Unicode sees them; None if tokens are found by a pattern."""
+        from termburst.counting.unicode_words import unicode_words
+
         if self.words == "sklearn":
             return None
         return unicode_words(self.apostrophes or "keep", letter_joiners(self.language))
 
     def _preparation(self, lowercase: bool = True, segment: bool = True) -> Preparation:
         """What is done to a text before its tokens are found."""
+        from termburst.counting.preparation import Preparation
+
         language = self.language if segment or self.language not in SEGMENTED else None
         return Preparation(lowercase and self.lowercase, language, tidy=self.words == "unicode")
 
     def _find_tokens(self, segment: bool = True) -> Callable[[Any], list[str]]:
         """The function that finds the tokens of a text in plain Python."""
+        from termburst.counting.plain_tokenizer import AnnotatedTokens, PatternTokens, UnicodeTokens, split_tokens
+
         if self.pretokenized:
             lowered = self.lowercase and self.layer not in (None, "upos")
             return AnnotatedTokens(self.language, tagged=self.layer == "lemma_upos") if lowered else split_tokens
         prepare, words = self._preparation(segment=segment), self._unicode_words()
-        return PatternTokens(self.token_pattern, prepare) if words is None else UnicodeTokens(words, prepare)
+        if words is None:
+            return PatternTokens(self._pattern, prepare, self._seconds())
+        return UnicodeTokens(words, prepare)
 
     def _left_out(self, words: frozenset[str]) -> Container[str]:
         """The stop words as tokens of the layer."""
+        from termburst.counting.plain_tokenizer import StopLemmas
+
         return StopLemmas(words) if self.layer == "lemma_upos" and words else words
 
     def _stop_words(self, find: Callable[[Any], list[str]], warn: bool = True) -> frozenset[str]:
@@ -385,14 +430,12 @@ class CountingOptions:
         return words
 
 
-def _checked_ngrams(ngrams: Any) -> tuple[int, int]:
-    """Both numbers as plain integers, so that equal options compare equal and can be written as JSON."""
-    sizes: Any = (ngrams, ngrams) if isinstance(ngrams, Integral) else ngrams
-    if isinstance(sizes, Iterable):
-        sizes = tuple(sizes)
-        if len(sizes) == 2 and all(isinstance(size, Integral) for size in sizes) and 1 <= sizes[0] <= sizes[1]:
-            return int(sizes[0]), int(sizes[1])
-    raise ValueError(f"ngrams must be two whole numbers such as (1, 2), smallest first, from 1 on; got {ngrams!r:.60}")
+def _checked_ngrams(ngrams: int | tuple[int, int]) -> tuple[int, int]:
+    """Both numbers, so that equal options compare equal."""
+    first, last = ngrams if isinstance(ngrams, tuple) else (ngrams, ngrams)
+    if first > last:
+        raise wrong_value("ngrams", "two whole numbers, smallest first", ngrams)
+    return first, last
 
 
 def _sorted_words(words: Any, language: str | None) -> str | tuple[str, ...] | None:
@@ -401,7 +444,8 @@ def _sorted_words(words: Any, language: str | None) -> str | tuple[str, ...] | N
         return None
     if words is True or (isinstance(words, str) and words == "auto"):
         if language is None:
-            raise ValueError('stop_words=True means the list of the language. Give one, such as language="de".')
+            auto, language_too = named("stop_words", True), named("language", "de")
+            raise ValueError(Message(auto, " means the list of the language. Give one, such as ", language_too, "."))
         words = language
     if isinstance(words, str):
         if words == "english":
@@ -409,31 +453,29 @@ def _sorted_words(words: Any, language: str | None) -> str | tuple[str, ...] | N
         code = language_code(words)
         stop_words_of(code)  # refuses a language without a list
         return code
-    listed = list(words) if isinstance(words, Iterable) else [None]
-    if not all(isinstance(word, str) for word in listed):
-        raise ValueError(f'stop words must be "english", a language or a list of strings; got {words!r:.60}')
-    return tuple(sorted({str(word) for word in listed}))  # str: they may be of type numpy.str_
+    return tuple(sorted({str(word) for word in words}))  # str: they may be of type numpy.str_
 
 
-def _checked_name(option: str, name: Any, known: tuple[str, ...]) -> str | None:
-    """The name, if it is one of the known ones; ValueError with the nearest ones for any other."""
-    if name is None or name in known:
-        return name
-    near = difflib.get_close_matches(str(name), known, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise ValueError(f"{option} must be one of {', '.join(map(repr, known))}; got {name!r:.60}.{hint}")
+def _check_together(words: str, apostrophes: str | None, pattern: str | None) -> None:
+    """Raise ValueError for an option of another rule of words."""
+    for name, value, rule in (("apostrophes", apostrophes, "unicode"), ("token_pattern", pattern, "sklearn")):
+        if value is not None and words != rule:
+            option, needed = named(name, bare=True), named("words", rule)
+            raise ValueError(Message(option, " is an option of ", needed, "; give that, or omit ", option))
 
 
-def _check_pattern(token_pattern: str) -> None:
+def _check_pattern(token_pattern: str, seconds: float) -> None:
     try:
         pattern = re.compile(token_pattern)
     except (re.error, OverflowError, RecursionError, TypeError) as error:
         raise ValueError(f"the token pattern {token_pattern!r} is not a regular expression: {error}") from error
     if isinstance(token_pattern, StoredPattern) and not can_limit():
         return  # where it cannot be stopped, it is not run
-    with stored_limit(token_pattern):
+    with search_limit(token_pattern, seconds):
         is_empty = pattern.fullmatch("")
     if is_empty:
+        from termburst.counting.plain_tokenizer import EMPTY_MATCH
+
         raise ValueError(EMPTY_MATCH.format(token_pattern))
     if pattern.groups > 1:
         raise ValueError(f"the token pattern {token_pattern!r} has {pattern.groups} groups; it may have one at most")
@@ -445,7 +487,7 @@ def _stop_word_set(options: CountingOptions) -> Container[str]:
 
 
 def checked_counting(counting: CountingOptions | None) -> CountingOptions:
-    """The options; scikit-learn's defaults for None; ValueError for anything else."""
+    """The options, the default ones for None; ValueError for anything else."""
     if counting is None:
         return CountingOptions()
     if not isinstance(counting, CountingOptions):

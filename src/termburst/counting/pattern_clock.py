@@ -1,8 +1,9 @@
 """A limit on the processor time that the search for tokens may take in one document: some patterns never end.
 
 A pattern such as ``(?:\\w+)+x`` can match in exponentially many ways, and Python's `re` then searches for years. It
-handles signals while it searches. So Ctrl-C stops it in any program, and on the command line a timer stops it, too.
-In a program, the timer is used only for a pattern that was read from a file, because anyone may have written it.
+handles signals while it searches. So Ctrl-C stops it in any program, and a timer stops it, too, if the program has no
+use of its own for that signal. A pattern that was read from a file does not run without a timer, because anyone may
+have written it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from typing import Any
 
 from termburst.messages import named
 
-STORED_SECONDS = 60.0  # for a pattern from a file, if the command line gives no limit
+STORED_SECONDS = 60.0  # for a pattern from a file, if no `pattern_limit` is around it
 _RAISE = "raise " + named("pattern_seconds")
 _TOKENS = "the token pattern"
 _limits: list[tuple[float, str, str]] = []  # seconds, advice, what takes them; empty outside `pattern_limit`
@@ -24,7 +25,7 @@ _limits: list[tuple[float, str, str]] = []  # seconds, advice, what takes them; 
 class StoredPattern(str):
     """A token pattern that was read from a file and that is not a simple class of characters.
 
-    It equals the same pattern as a plain string, but runs only inside `stored_limit`.
+    It equals the same pattern as a plain string, but runs only inside `search_limit`.
     """
 
     __slots__ = ()
@@ -36,28 +37,36 @@ def can_limit() -> bool:
 
 
 @contextmanager
-def stored_limit(pattern: str) -> Iterator[None]:
-    """Inside the context, one search for a `StoredPattern` has a limit; a plain string has none of its own.
+def search_limit(pattern: str, seconds: float) -> Iterator[None]:
+    """Inside the context, one search for a token pattern has a limit: that of `pattern_limit` around it, or *seconds*.
+
+    A `StoredPattern` has a limit of its own, `STORED_SECONDS`.
 
     Raises
     ------
     ValueError
-        If the search takes too long, or if no limit is possible here.
+        If the search takes too long, or if no limit is possible here for a `StoredPattern`.
 
     Examples
     --------
-    >>> with stored_limit(StoredPattern(r"\\w+-\\w+")):
+    >>> with search_limit(StoredPattern(r"\\w+-\\w+"), 60):
     ...     pass
     """
-    if not isinstance(pattern, StoredPattern):
+    if not can_limit():
+        if isinstance(pattern, StoredPattern):
+            raise ValueError(
+                f"the token pattern {str(pattern)!r:.60} was read from a file, and only the main thread (not on "
+                "Windows) can stop a pattern that never ends; if you trust it, set it again with "
+                "CountingOptions(token_pattern=...)"
+            )
         yield
         return
-    if not can_limit():
-        raise ValueError(
-            f"the token pattern {str(pattern)!r:.60} was read from a file, and only the main thread (not on Windows) "
-            "can stop a pattern that never ends; if you trust it, set it again with CountingOptions(token_pattern=...)"
-        )
-    own = (STORED_SECONDS, "set another one with CountingOptions(token_pattern=...)", _TOKENS)
+    own: tuple[float, str, str] = (seconds, _RAISE, _TOKENS)
+    if isinstance(pattern, StoredPattern):
+        own = (STORED_SECONDS, "set another one with CountingOptions(token_pattern=...)", _TOKENS)
+    elif signal.getsignal(signal.SIGVTALRM) not in (signal.SIG_DFL, _stop):
+        yield  # the signal belongs to the program
+        return
     with pattern_limit(*(_limits[-1] if _limits else own)):
         start_clock()
         yield
@@ -69,7 +78,6 @@ def pattern_limit(seconds: float, advice: str = _RAISE, what: str = _TOKENS) -> 
 
     The message begins with *what* takes so long, and ends in *advice*.
 
-    Only the command line and `stored_limit` use it, because a library must not touch the signals of a program.
     Signals reach only the main thread, and Windows has no such timer. So other threads and Windows have no limit.
     """
     if not can_limit():

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.languages import lower_case
-from termburst.counting.pattern_clock import start_clock, stop_clock, stored_limit
+from termburst.counting.pattern_clock import search_limit, start_clock, stop_clock
 from termburst.counting.unicode_words import UnicodeWords
 from termburst.reading.documents import Text
 
@@ -119,6 +119,7 @@ class PatternTokens:
 
     pattern: str
     prepare: Callable[[str], str]
+    seconds: float | None = None  # of processor time that a search may take; None if it surely ends
     compiled: re.Pattern[str] = field(init=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -128,10 +129,10 @@ class PatternTokens:
     def __call__(self, text: Any) -> list[str]:
         """The tokens in their order."""
         prepared = self.prepare(text)
-        if type(self.pattern) is str:
+        if self.seconds is None:
             found: list[str] = self.compiled.findall(prepared)
         else:
-            with stored_limit(self.pattern):
+            with search_limit(self.pattern, self.seconds):
                 found = self.compiled.findall(prepared)
         if "" in found:
             raise ValueError(EMPTY_MATCH.format(self.pattern))
