@@ -69,7 +69,7 @@ def inaugural() -> tuple[Any, np.ndarray]:
     with zipfile.ZipFile(folder / "nltk_data" / "corpora" / "inaugural.zip") as archive:
         names = [name for name in archive.namelist() if name.rsplit("/", 1)[-1][:1].isdigit()]
         texts = [archive.read(name).decode("utf-8", "replace") for name in sorted(names)]
-    counts, terms = tb.CountingOptions().count(texts)
+    counts, terms = tb.CountingOptions(words="sklearn").count(texts)
     return counts, np.asarray(terms, dtype=object)
 
 
@@ -78,7 +78,7 @@ def of_texts(name: str) -> Callable[[], tuple[Any, np.ndarray]]:
 
     def load() -> tuple[Any, np.ndarray]:
         texts = pl.read_parquet(data_file(f"classification/{name}.parquet", name))["text"].to_list()
-        counts, terms = tb.CountingOptions().count(texts)
+        counts, terms = tb.CountingOptions(words="sklearn").count(texts)
         return counts, np.asarray(terms, dtype=object)
 
     return load

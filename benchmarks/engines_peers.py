@@ -25,9 +25,11 @@ from typing import Any
 import polars as pl
 from _memory import processor_seconds
 
+import termburst as tb
 from engines import opened, write, write_corpus
 from termburst import engines
 
+COUNTING = tb.CountingOptions(words="sklearn")
 LETTERS = r"\b\w\w+\b"
 SQL = """
 with tokens as (select document, unnest(regexp_extract_all(lower(text), '[\\pL\\pN_]{2,}')) as term from corpus),
@@ -39,7 +41,7 @@ from cells group by term
 
 def ours(engine: str, path: str) -> str:
     out = f"{path}.ours.{engine}"
-    write(engines.term_table(opened(engine, path), check=False), out)
+    write(engines.term_table(opened(engine, path), counting=COUNTING, check=False), out)
     return out
 
 

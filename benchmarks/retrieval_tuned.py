@@ -45,7 +45,7 @@ class Task:
 
 
 def task(documents: dict[str, str], queries: dict[str, str], judgements: dict[str, dict[str, int]]) -> Task:
-    counting = tb.CountingOptions(stop_words="english")
+    counting = tb.CountingOptions(words="sklearn", stop_words="english")
     return Task(Index.from_texts(documents.values(), documents, counting=counting), queries, judgements)
 
 

@@ -69,10 +69,8 @@ def test_a_list_of_strings_is_texts(corpus):
     assert list(corpus.texts) == TEXTS
     assert corpus.ids[:2] == ["1", "2"]
     assert corpus.tokens == counted.counts.sum()
-    assert corpus.statistics == tb.TermStatistics.from_texts(
-        TEXTS, "patterns", counting=tb.CountingOptions(words="unicode")
-    )
-    assert str(corpus.reading) == "None"  # nothing was read from files
+    assert corpus.statistics == tb.TermStatistics.from_texts(TEXTS, "patterns")
+    assert str(corpus.reading) == "texts: 18 documents.\nwords: as Unicode sees them, in lower case"
 
 
 @pytest.mark.parametrize("make", [tuple, iter, pl.Series, pd.Series, np.array])
@@ -321,7 +319,7 @@ def test_the_reading_report_says_what_was_skipped(folder):
     assert "größte" in corpus.terms
     list(corpus.texts)  # reading again does not change the report
     assert str(corpus.reading) == said
-    assert "language: German\n" in str(tb.read(folder, language="de").reading)
+    assert "words: as Unicode sees them, German, in lower case\n" in str(tb.read(folder, language="de").reading)
     with pytest.raises(ValueError, match=r"README\.md.*strict reading"):
         tb.read(folder, strict=True)
     with pytest.warns(UserWarning, match="1 id is that of more than one document"):  # the file is read twice
@@ -660,7 +658,7 @@ def test_report_writes_the_numbers(folder, tmp_path):
     corpus = tb.read(folder)
     path = corpus.report(tmp_path / "page.json", panels=3)
     found = json.loads(path.read_text(encoding="utf-8"))
-    counted = CountedCorpus.from_texts(FILES, corpus.ids, counting=tb.CountingOptions(words="unicode"))
+    counted = CountedCorpus.from_texts(FILES, corpus.ids)
     expected = tb.report.summarize(counted, title="speeches", panels=3)
     assert expected["reading"] == []
     expected["reading"] = [{"source": "speeches", "lines": corpus.reading.lines()}]
@@ -723,8 +721,8 @@ def test_it_prints_what_it_is(corpus):
     )
     one = tb.read(["so"], stop_words=["a", "b"], ngrams=2, lowercase=False, token_pattern=r"\w+")
     assert repr(one) == (
-        r"Corpus of 1 document, 0 tokens, 0 terms; words: pattern '\\w+', without stop words (2 of a list), "
-        "terms of 2 words"
+        r"Corpus of 1 document, 0 tokens, 0 terms; words: pattern '\\w+', upper and lower case kept, "
+        "without stop words (2 of a list), terms of 2 words"
     )
 
 

@@ -11,7 +11,7 @@ from termburst.cli.export import weigh
 from termburst.cli.keyness import keyness
 from termburst.cli.reading import Reading
 from termburst.cli.report import report
-from termburst.counting.counted_corpus import corpus_counting
+from termburst.counting.options import CountingOptions
 from termburst.report import summarize
 
 SAME = {"examples": "lines"}  # options of the command line that are named otherwise
@@ -46,4 +46,4 @@ def test_schemes_and_words():
     assert defaults(weigh)["scheme"] is None  # the recommended one
     assert defaults(tb.BurstinessVectorizer)["scheme"] == tb.RECOMMENDED_SCHEME
     assert defaults(tb.TermWeighting)["scheme"] == tb.RECOMMENDED_SCHEME
-    assert Reading().counting() == corpus_counting()
+    assert Reading().counting() == CountingOptions()

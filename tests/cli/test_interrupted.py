@@ -19,7 +19,6 @@ from termburst.statistics import checkpoint, term_statistics
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX signals")
 load = tb.TermStatistics.load
-UNICODE = tb.CountingOptions(words="unicode")  # as the command line counts
 COMPLEX = r"\w+'\w+|\w\w+"  # not a character class, so scikit-learn's code counts it
 
 
@@ -149,7 +148,7 @@ def test_another_build_is_replaced_only_with_fresh(interrupted, run, fault, tmp_
     assert re.search(r"\.partial is not a build that can be resumed \(.*\): give --fresh to replace it", refused)
     assert partial.read_bytes() == kept[:-50]
     assert run("stats", "build", corpus, "--lines", "-o", target, "--fresh", "--quiet") == (0, b"", "")
-    assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"], "patterns", counting=UNICODE)
+    assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"], "patterns")
 
 
 def test_a_build_into_the_folder_of_its_corpus_resumes(interrupted, run, tmp_path):
@@ -161,9 +160,7 @@ def test_a_build_into_the_folder_of_its_corpus_resumes(interrupted, run, tmp_pat
     outcome = run("stats", "build", folder, "-o", folder / "out.parquet")
     assert outcome.code == 0
     assert outcome.err.startswith("resumed: ")
-    assert load(folder / "out.parquet") == tb.TermStatistics.from_texts(
-        ["so it goes", *lines], "patterns", counting=UNICODE
-    )
+    assert load(folder / "out.parquet") == tb.TermStatistics.from_texts(["so it goes", *lines], "patterns")
 
 
 def test_a_partial_file_is_not_statistics_and_fresh_ignores_it(interrupted, run, fault, tmp_path):
@@ -175,7 +172,7 @@ def test_a_partial_file_is_not_statistics_and_fresh_ignores_it(interrupted, run,
     assert "interrupted" in fault("stats", "show", partial)
     assert "interrupted" in fault("terms", partial)
     assert run("stats", "build", corpus, "--lines", "-o", target, "--fresh", "--quiet") == (0, b"", "")
-    assert load(target) == tb.TermStatistics.from_texts(lines, "patterns", counting=UNICODE)
+    assert load(target) == tb.TermStatistics.from_texts(lines, "patterns")
     assert not partial.exists()
 
 
@@ -188,7 +185,7 @@ def test_a_build_resumes_with_another_batch_limit_or_min_count(interrupted, run,
         "stats", "build", corpus, "--lines", "-o", target, "--batch", "b", "--min-count", 9, "--max-document-mb", 1
     )
     assert outcome.err.startswith("resumed: ")
-    s, whole = load(target), tb.TermStatistics.from_texts(lines, "patterns", counting=UNICODE)
+    s, whole = load(target), tb.TermStatistics.from_texts(lines, "patterns")
     assert s.batches == ("b",)
     assert s.terms.tolist() == whole.prune(9).terms.tolist()
 

@@ -18,7 +18,7 @@ def places(run, tmp_path):
         documents = [f"{batch} {k}" for k in range(len(texts))]
         ledger.add(pl.DataFrame({"document": documents, "text": texts}), batch=batch)
     (tmp_path / "all.csv").write_text("\n".join(["text", *TEXTS["clown"], *TEXTS["crowd"]]), encoding="utf-8")
-    made = run("stats", "build", tmp_path / "all.csv", "-o", tmp_path / "all.parquet", "--words", "sklearn")
+    made = run("stats", "build", tmp_path / "all.csv", "-o", tmp_path / "all.parquet")
     assert made.code == 0, made.err
     return tmp_path
 

@@ -6,11 +6,11 @@ import pytest
 import termburst as tb
 from termburst.concordance.collocates import COLUMNS, collocates
 from termburst.concordance.positions import TokenPositions
-from termburst.counting.counted_corpus import corpus_counting
+from termburst.counting.options import CountingOptions
 from termburst.inference.collocates import attraction
 from termburst.inference.multiplicity import adjust
 
-COUNTING = corpus_counting()
+COUNTING = CountingOptions()
 
 
 def by_hand(documents, node, window):
@@ -52,7 +52,7 @@ def test_counts_are_those_made_by_hand(node, window):
 def test_p_is_that_of_shuffles():
     rng = np.random.default_rng(7)
     documents = random_documents(rng, documents=15)
-    frame = collocates(documents, "w3", counting=corpus_counting(pretokenized=True), window=3)
+    frame = collocates(documents, "w3", counting=CountingOptions(pretokenized=True), window=3)
     observed = dict(frame.select("term", "n_window").rows())
     above, equal = dict.fromkeys(observed, 0), dict.fromkeys(observed, 0)
     shuffles = 2000
@@ -192,7 +192,7 @@ def test_the_size_holds_on_shuffled_texts():
             other = tokens != "node"
             tokens[other] = rng.permutation(tokens[other])
         frame = collocates(
-            [tokens.tolist() for tokens in documents], "node", counting=corpus_counting(pretokenized=True)
+            [tokens.tolist() for tokens in documents], "node", counting=CountingOptions(pretokenized=True)
         )
         found.append(frame.select("expected", "p_value").to_numpy())
     expected, p = np.concatenate(found).T

@@ -5,17 +5,16 @@ import pytest
 
 from termburst.concordance import positions
 from termburst.concordance.positions import Numbering, TokenPositions, sentences_of
-from termburst.counting.counted_corpus import corpus_counting
 from termburst.counting.options import CountingOptions
 
 TEXTS = ["So it goes. And so on!", "", "DON’T naïve café, 3,5 _x_", "it " * 3000, "自由 İstanbul"]
 OPTIONS = [
+    CountingOptions(words="sklearn"),
     CountingOptions(),
-    corpus_counting(),
-    corpus_counting(lowercase=False),
-    corpus_counting(language="fr"),
-    corpus_counting(token_pattern=r"\w+(?:-\w+)*"),
-    corpus_counting(pretokenized=True),
+    CountingOptions(lowercase=False),
+    CountingOptions(language="fr"),
+    CountingOptions(token_pattern=r"\w+(?:-\w+)*"),
+    CountingOptions(pretokenized=True),
 ]
 
 
@@ -36,7 +35,7 @@ def test_many_new_words_make_the_tables_grow():
     texts = [
         " ".join(f"word{k}" * (1 + k % 5) for k in range(first, first + 3000)) for first in range(0, 300_000, 3000)
     ]
-    numbering = Numbering(corpus_counting())
+    numbering = Numbering(CountingOptions())
     chunk = numbering.chunk(texts)
     assert chunk.tokens.tolist() == list(range(300_000))
     assert numbering.words(299_999) == ["word299999" * 5]
@@ -44,9 +43,9 @@ def test_many_new_words_make_the_tables_grow():
 
 
 def test_chunks_are_joined(monkeypatch):
-    whole = TokenPositions.of(TEXTS, corpus_counting(), sentences=True)
+    whole = TokenPositions.of(TEXTS, CountingOptions(), sentences=True)
     monkeypatch.setattr(positions, "in_chunks", lambda texts: ([text] for text in texts))
-    parts = TokenPositions.of(TEXTS, corpus_counting(), sentences=True)
+    parts = TokenPositions.of(TEXTS, CountingOptions(), sentences=True)
     for name in ("tokens", "ends", "sentences"):
         np.testing.assert_array_equal(getattr(whole.chunk, name), getattr(parts.chunk, name))
 
@@ -60,6 +59,6 @@ def test_sentences_end_at_marks_and_empty_lines():
     assert sentences_of("这是。那是") == ["这是。", "那是"]
     assert sentences_of([]) == [[]]
     assert sentences_of(["a", ".", "b", "!"]) == [["a", "."], ["b", "!"]]
-    chunk = Numbering(corpus_counting(), sentences=True).chunk(["One two. Three.", "", "Four"])
+    chunk = Numbering(CountingOptions(), sentences=True).chunk(["One two. Three.", "", "Four"])
     assert chunk.sentences.tolist() == [2, 3, 3, 4]
     assert chunk.ends.tolist() == [3, 3, 4]

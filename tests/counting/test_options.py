@@ -1,4 +1,4 @@
-"""Counting options give the same counts as scikit-learn's CountVectorizer with the same parameters."""
+"""Counting options: one default, and with words="sklearn" the counts of scikit-learn's CountVectorizer."""
 
 import json
 import subprocess
@@ -10,7 +10,8 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst.counting import plain_tokenizer
-from termburst.counting.options import CountingOptions, checked_counting
+from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions, checked_counting
+from termburst.counting.stored_options import check_counting
 from termburst.statistics.term_statistics import TermStatistics
 
 TEXTS = ["The Cat sat. The cat!", "A dog's day: 7 cats, the end", "", "naïve Straße İstanbul"]
@@ -33,7 +34,7 @@ def either_tokenizer(request, monkeypatch):
         ({"stop_words": "english"}, {"stop_words": "english"}),
         ({"stop_words": ("the", "end")}, {"stop_words": ["the", "end"]}),
         (
-            {"stop_words": ("the", "end"), "ngrams": (2, 3), "lowercase": False},
+            {"stop_words": ("the", "end"), "ngrams": (2, 3), "lowercase": False, "ngrams_over_stop_words": True},
             {"stop_words": ["the", "end"], "ngram_range": (2, 3), "lowercase": False},
         ),
         ({"token_pattern": r"[^\W\d_]+"}, {"token_pattern": r"[^\W\d_]+"}),
@@ -42,7 +43,7 @@ def either_tokenizer(request, monkeypatch):
         ({"lowercase": False}, {"lowercase": False}),
         ({"pretokenized": True}, {"lowercase": False, "token_pattern": r"\S+"}),
         (
-            {"pretokenized": True, "ngrams": (1, 2), "stop_words": ("The",)},
+            {"pretokenized": True, "ngrams": (1, 2), "stop_words": ("The",), "ngrams_over_stop_words": True},
             {"lowercase": False, "token_pattern": r"\S+", "ngram_range": (1, 2), "stop_words": ["The"]},
         ),
     ],
@@ -51,12 +52,18 @@ def either_tokenizer(request, monkeypatch):
 def test_same_counts_as_scikit_learn(options, same):
     vectorizer = CountVectorizer(**same)
     expected = vectorizer.fit_transform(TEXTS)
-    counts, terms = CountingOptions(**options).count(iter(TEXTS))
+    counts, terms = CountingOptions(words="sklearn", **options).count(iter(TEXTS))
     assert terms.tolist() == vectorizer.get_feature_names_out().tolist()
     np.testing.assert_array_equal(counts.toarray(), expected.toarray())
     assert isinstance(counts, sp.csr_array)
     assert counts.has_canonical_format
     assert (counts.dtype, counts.indices.dtype) == (np.int64, np.int32)
+
+
+def test_a_token_pattern_means_the_rule_of_scikit_learn():
+    assert CountingOptions().words == "unicode"
+    assert CountingOptions(token_pattern=r"\w+") == CountingOptions(token_pattern=r"\w+", words="sklearn")
+    assert CountingOptions(token_pattern=DEFAULT_TOKEN_PATTERN) == CountingOptions(words="sklearn")
 
 
 def test_lists_of_tokens_are_not_changed():
@@ -123,14 +130,15 @@ print("sklearn" in sys.modules)
         ({"token_pattern": "x*"}, r"can match the empty string\. Write \+"),
         ({"token_pattern": ""}, r"can match the empty string\. Write \+"),
         ({"token_pattern": "a{99999999999}"}, "not a regular expression"),
-        ({"token_pattern": None}, "not a regular expression"),
         ({"words": "unicod"}, "words must be one of 'sklearn', 'unicode'; got 'unicod'. Did you mean 'unicode'?"),
         ({"words": 7}, "words must be one of 'sklearn', 'unicode'; got 7."),
         ({"language": "klingon"}, "The language 'klingon' is not known"),
         ({"words": "unicode", "apostrophes": "drop"}, "apostrophes must be one of 'keep', 'split'"),
-        ({"apostrophes": "keep"}, 'Set words="unicode"'),
+        ({"words": "sklearn", "apostrophes": "keep"}, 'Set words="unicode"'),
         ({"words": "unicode", "token_pattern": r"\w+"}, 'A token pattern is an option of words="sklearn"'),
-        ({"ngrams_over_stop_words": 1}, "ngrams_over_stop_words must be True, False or None; got 1"),
+        ({"ngrams_over_stop_words": 1}, "ngrams_over_stop_words must be True or False; got 1"),
+        ({"lowercase": None}, "lowercase must be True or False; got None"),
+        ({"pretokenized": "no"}, "pretokenized must be True or False; got 'no'"),
     ],
 )
 def test_bad_options_are_refused_before_any_text_is_read(options, message):
@@ -146,37 +154,43 @@ def test_options_survive_json():
 @pytest.mark.parametrize(
     "options",
     [
-        {"words": "unicode"},
+        {},
+        {"words": "sklearn"},
+        {"token_pattern": r"\w+-\w+"},
         {"language": "de", "stop_words": True},
         {"language": "de", "words": "sklearn"},
         {"language": "fr", "apostrophes": "keep"},
-        {"words": "unicode", "ngrams_over_stop_words": True},
-        {"ngrams_over_stop_words": False},
+        {"ngrams_over_stop_words": True},
     ],
     ids=str,
 )
-def test_options_of_languages_survive_json_and_saved_statistics(tmp_path, options):
+def test_all_options_survive_json_and_saved_statistics(tmp_path, options):
     options = CountingOptions(ngrams=(1, 2), **options)
     assert CountingOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
-    TermStatistics.from_texts(["die Katze und das Haus"], counting=options).save(tmp_path / "s.parquet")
+    TermStatistics.from_texts(["die Katze-und-das Haus"], counting=options).save(tmp_path / "s.parquet")
     assert TermStatistics.load(tmp_path / "s.parquet").counting == options
 
 
-def test_default_options_are_written_as_before_languages():
-    old = {
-        "ngrams": [1, 1],
-        "stop_words": None,
-        "token_pattern": r"(?u)\b\w\w+\b",
-        "lowercase": True,
-        "pretokenized": False,
-    }
-    assert json.loads(json.dumps(CountingOptions().to_json())) == old
-    assert CountingOptions.from_json(old) == CountingOptions()
-    assert CountingOptions.from_json({**old, "stop_words": "english", "pretokenized": True}).ngrams_over_stop_words
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda stored: stored.pop("words"), "the header field 'words' is missing"),
+        (lambda stored: stored.update(token_pattern=7), "'token_pattern' must be a string or null; got 7"),
+        (
+            lambda stored: stored.update(ngrams=[1, True]),
+            "each entry of the header field 'ngrams' must be a whole number",
+        ),
+    ],
+)
+def test_stored_options_are_complete(change, message):
+    stored = json.loads(json.dumps(CountingOptions().to_json()))
+    check_counting(stored)
+    change(stored)
+    with pytest.raises((TypeError, ValueError), match=message):
+        check_counting(stored)
 
 
-def test_a_language_means_words_as_unicode_sees_them():
-    assert CountingOptions().words == "sklearn"
+def test_a_language_decides_about_apostrophes():
     assert CountingOptions(language="deu") == CountingOptions(language="german", words="unicode")
     assert CountingOptions(language="en").apostrophes == "keep"
     assert CountingOptions(language="fr").apostrophes == "split"
@@ -190,18 +204,17 @@ def test_n_grams_over_stop_words_are_a_choice(ngrams):
     between = ["be that", "here now", "not to", "now then", "question here", "to be"]
     over = {"be not", "be question"}
     for words in ("sklearn", "unicode"):
-        for reach in (True, False, None):
-            options = CountingOptions(words=words, ngrams=ngrams, stop_words=stop_words, ngrams_over_stop_words=reach)
+        for reach in ({"ngrams_over_stop_words": True}, {}):
+            options = CountingOptions(words=words, ngrams=ngrams, stop_words=stop_words, **reach)
             found = options.count([text])[1].tolist()
-            reaches = reach if reach is not None else words == "sklearn"
-            assert (over <= set(found)) == reaches
-            if ngrams == (1, 2) and not reaches:
+            assert (over <= set(found)) == bool(reach)
+            if ngrams == (1, 2) and not reach:
                 assert found == sorted([*unigrams, *(set(between) - {"be that"})])
 
 
 @pytest.mark.usefixtures("either_tokenizer")
 def test_pretokenized_texts_have_barriers_too():
-    options = CountingOptions(pretokenized=True, ngrams=2, stop_words=["of"], ngrams_over_stop_words=False)
+    options = CountingOptions(pretokenized=True, ngrams=2, stop_words=["of"])
     assert options.count([["end", "of", "days", "gone"]])[1].tolist() == ["days gone"]
 
 
@@ -212,9 +225,10 @@ def test_pretokenized_texts_have_barriers_too():
         ({"token_pattern": r"(\w)\w+"}, "ab cd", [("a", 0, 1), ("c", 3, 4)]),
         ({"pretokenized": True}, "so it's", [("so", 0, 2), ("it's", 3, 7)]),
         ({"pretokenized": True}, ["New York", "is"], [("New York", 0, 8), ("is", 9, 11)]),
-        ({"words": "unicode"}, "I don’t", [("i", 0, 1), ("don't", 2, 7)]),
+        ({"words": "sklearn"}, "I don’t", [("don", 2, 5)]),
+        ({}, "I don’t", [("i", 0, 1), ("don't", 2, 7)]),
         ({"language": "hi"}, "मानव है", [("मानव", 0, 4), ("है", 5, 7)]),
-        ({"words": "unicode"}, "İx so", [("i̇x", 0, 3), ("so", 4, 6)]),
+        ({}, "İx so", [("i̇x", 0, 3), ("so", 4, 6)]),
     ],
     ids=str,
 )
@@ -251,16 +265,9 @@ def test_stop_words_must_be_strings():
             CountingOptions(stop_words=wrong)
 
 
-def test_files_with_stop_words_in_another_order_can_be_read(tmp_path):
-    statistics = TermStatistics.from_texts(["the end of a day"], counting=CountingOptions(stop_words=("a", "the")))
-    object.__setattr__(statistics.counting, "stop_words", ("the", "a"))  # as older versions wrote it
-    statistics.save(tmp_path / "s.parquet")
-    assert TermStatistics.load(tmp_path / "s.parquet").counting.stop_words == ("a", "the")
-
-
 @pytest.mark.usefixtures("either_tokenizer")
 def test_stop_words_that_become_other_tokens_give_a_warning():
-    for options in (CountingOptions(stop_words=("don't", "it")), CountingOptions(stop_words=("The",))):
+    for options in (CountingOptions(words="sklearn", stop_words=("don't", "it")), CountingOptions(stop_words=("The",))):
         with pytest.warns(UserWarning, match="Some stop words become other tokens: '(don|the)'. Add these"):
             options.count(TEXTS)
 

@@ -23,7 +23,7 @@ def either_tokenizer(request, monkeypatch):
 
 
 def terms(text, **options):
-    return CountingOptions(**{"words": "unicode"} | options).count([text])[1].tolist()
+    return CountingOptions(**options).count([text])[1].tolist()
 
 
 @pytest.mark.usefixtures("either_tokenizer")
@@ -83,7 +83,7 @@ def test_the_language_decides_what_joins_letters():
 
 def test_the_tables_are_made_once():
     assert UnicodeWords().wide is not UnicodeWords().wide
-    first, second = (CountingOptions(words="unicode")._unicode_words() for _ in range(2))
+    first, second = (CountingOptions()._unicode_words() for _ in range(2))
     assert first is second
 
 
@@ -112,7 +112,7 @@ def test_as_many_words_as_icu(data, file, language, words):
 def test_every_nth_token_begins_where_it_is_found(text, number, apostrophes):
     words = unicode_words(apostrophes)
     assert words.every(text, number) == [start for start, _ in words.spans(text)][number::number]
-    for options in (CountingOptions(words="unicode", apostrophes=apostrophes), CountingOptions()):
+    for options in (CountingOptions(apostrophes=apostrophes), CountingOptions(words="sklearn")):
         shown, tokens = options.placed_tokens(text)
         assert options.every_token(text, number) == (shown, [start for _, start, _ in tokens][number::number])
 

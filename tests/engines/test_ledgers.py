@@ -223,10 +223,10 @@ def test_a_lazy_frame_keeps_its_state(ledger, days, kind):
 
 def test_another_schema_is_refused(ledger, days, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setitem(type(ledger._storage).commit.__globals__, "SCHEMA", 2)
+        patch.setitem(type(ledger._storage).commit.__globals__, "SCHEMA", storage.SCHEMA + 1)
         patch.setattr(ledger._storage, "check_schema", lambda found: None)
         ledger.add(days["wed"])
-    with pytest.raises(ValueError, match=r"has the schema .?2.?; this version of termburst reads the schema 1"):
+    with pytest.raises(ValueError, match=rf"has the schema .?{storage.SCHEMA + 1}.?; this version"):
         ledger.frame()
 
 
@@ -310,7 +310,7 @@ def test_a_parquet_folder_in_detail(tmp_path, days):
     found = json.loads(manifest.read_text(encoding="utf-8"))
     counting = [name for name, one in found["batches"].items() if one["part"] == storage.COUNTING]
     assert len(counting) == 1  # this process counted the texts, so it knows how
-    assert (found["schema"], sorted(found["batches"])) == (1, sorted([*DAYS, *counting]))
+    assert (found["schema"], sorted(found["batches"])) == (storage.SCHEMA, sorted([*DAYS, *counting]))
     manifest.write_text("{", encoding="utf-8")
     with pytest.raises(ValueError, match=r"ledger.json cannot be read"):
         ledger.add(batch(["so"], "x"))
@@ -400,7 +400,7 @@ def test_the_command_line_says_how_a_ledger_is_read(kind, place, ledger, days, t
 
 
 def test_ledgers_without_counting_options(kind, place, days):
-    """Those of older versions: nothing is stored if nothing is said, and what is said with a later batch is stored."""
+    """Nothing is stored if nothing is said, and what is said with a later batch is stored."""
     ledger = engines.Ledger(place, storage=kind)
     ledger.add(days["wed"].clone())  # as if from a file: nobody knows how it was counted
     assert ledger.counting is None

@@ -13,6 +13,8 @@ from attacks import Attack, fine, refused
 from attacks.crafted import Alter, resized, saved, statistics_bytes, with_header
 
 import termburst as tb
+from termburst.retrieval.store import FORMAT_VERSION
+from termburst.statistics import store
 
 HUGE = 2**60
 
@@ -130,13 +132,25 @@ VALUES: dict[str, Alter] = {  # in patterns; the terms are clown crowd end goes 
 HEADERS: dict[str, Alter] = {
     **{
         f"without {key}": _without(key)
-        for key in ("detail", "named", "lengths", "length_documents", "batches", "counting")
+        for key in (
+            "detail",
+            "named",
+            "lengths",
+            "length_documents",
+            "batches",
+            "min_count",
+            "contents",
+            "texts",
+            "counting",
+            "unfinished",
+        )
     },
     **{
         f"without the column {key}": _without(key)
         for key in ("term", "collection_frequency", "count", "documents", "length")
     },
-    "version 2": _head(version=2),
+    "another version": _head(version=store.FORMAT_VERSION + 1),
+    "the version before": _head(version=store.FORMAT_VERSION - 1),
     "a version of text": _head(version="1; rm -rf"),
     "a version of a list": _head(version=[1]),
     "an unknown detail": _head(detail="everything"),
@@ -159,8 +173,9 @@ HEADERS: dict[str, Alter] = {
     "counting of 0-grams": _counting(ngrams=[0, 0]),
     "counting of three numbers": _counting(ngrams=[1, 2, 3]),
     "counting of text n-grams": _counting(ngrams="ab"),
-    "counting with a bad pattern": _counting(token_pattern="(so"),
-    "counting with no pattern": _counting(token_pattern=None),
+    "counting without an option": lambda header, columns: header["counting"].pop("words"),
+    "counting with a bad pattern": _counting(words="sklearn", apostrophes=None, token_pattern="(so"),
+    "counting with a pattern for words of Unicode": _counting(token_pattern=r"\w+"),
     "counting with a number of stop words": _counting(stop_words=7),
     "counting with stop words of numbers": _counting(stop_words=[1, 2]),
     "a min_count of text": _head(min_count="many"),
@@ -182,7 +197,7 @@ RAW_HEADERS = {
     "a header of 100,000 brackets": "[" * 100_000,
     "a header of 100,000 closed brackets": "[" * 100_000 + "]" * 100_000,
     "a header of 100,000 objects": '{"a":' * 100_000 + "1" + "}" * 100_000,
-    "a header with a number of 10,000 digits": json.dumps({"version": 1, "lengths": []})[:-1]
+    "a header with a number of 10,000 digits": json.dumps({"version": store.FORMAT_VERSION, "lengths": []})[:-1]
     + ', "x": '
     + "9" * 10_000
     + "}",
@@ -345,26 +360,34 @@ WEIGHTS: dict[str, dict[str, Any]] = {
     "infinity": {"data": np.array([1.0, 1.0, -np.inf, 1.0])},
     "a format of numbers": {"format": np.array(7)},
 }
+COUNTING = tb.CountingOptions().to_json()
 NAMES: dict[str, Any] = {
-    "format": 1, "terms": ["goes", "ha", "it", "said", "so"], "ids": ["0", "1"], "counting": {},
+    "format": FORMAT_VERSION, "terms": ["goes", "ha", "it", "said", "so"], "ids": ["0", "1"], "counting": COUNTING,
 }  # fmt: skip
 INDEX: dict[str, dict[str, Any]] = {
     **ARRAYS,
     "names that are not JSON": {"names": np.frombuffer(b"{", dtype=np.uint8)},
     "names that are a list": {"names": np.frombuffer(b"[]", dtype=np.uint8)},
     "names of 100,000 brackets": {"names": np.frombuffer(b"[" * 100_000, dtype=np.uint8)},
-    "missing names": {"names": np.frombuffer(b'{"format": 1}', dtype=np.uint8)},
+    "missing names": {"names": np.frombuffer(json.dumps({"format": FORMAT_VERSION}).encode(), dtype=np.uint8)},
     "names of wrong types": {
-        "names": np.frombuffer(b'{"format": 1, "terms": 1, "ids": 2, "counting": 3}', dtype=np.uint8)
+        "names": np.frombuffer(json.dumps(NAMES | {"terms": 1, "ids": 2, "counting": 3}).encode(), dtype=np.uint8)
     },
     "names of another version": {"names": np.frombuffer(b'{"format": 99}', dtype=np.uint8)},
     **{
         f"the name {changed}": {"names": np.frombuffer(json.dumps(NAMES | changed).encode(), dtype=np.uint8)}
-        for changed in ({"format": True}, {"ids": None}, {"ids": [1, 2]}, {"terms": {"goes": 1}}, {"counting": None})
+        for changed in (
+            {"format": True},
+            {"ids": None},
+            {"ids": [1, 2]},
+            {"terms": {"goes": 1}},
+            {"counting": None},
+            {"counting": {}},
+        )
     },
     **{
         f"the option {changed}": {
-            "names": np.frombuffer(json.dumps(NAMES | {"counting": changed}).encode(), dtype=np.uint8)
+            "names": np.frombuffer(json.dumps(NAMES | {"counting": COUNTING | changed}).encode(), dtype=np.uint8)
         }
         for changed in (
             {"lowercase": "no"},

@@ -8,7 +8,7 @@ if __name__ == "__main__":
     from termburst.retrieval import MODELS, Index
 
     corpus = load_cranfield()
-    counting = tb.CountingOptions(stop_words="english")
+    counting = tb.CountingOptions(words="sklearn", stop_words="english")
     index = Index.from_texts(corpus.documents.texts, corpus.documents.ids, counting=counting)
     judged = Qrels({query: dict.fromkeys(relevant, 1) for query, relevant in corpus.relevant.items() if relevant})
     for model in MODELS:

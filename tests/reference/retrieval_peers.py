@@ -57,9 +57,8 @@ if __name__ == "__main__":
     for name, values in measured(*judged()).items():
         say(f'"{name}" = {[round(value, 12) for value in values]}')
     corpus = load_cranfield()
-    index = Index.from_texts(
-        corpus.documents.texts, corpus.documents.ids, counting=tb.CountingOptions(stop_words="english")
-    )
+    counting = tb.CountingOptions(words="sklearn", stop_words="english")
+    index = Index.from_texts(corpus.documents.texts, corpus.documents.ids, counting=counting)
     grades = {query: dict.fromkeys(relevant, 1) for query, relevant in corpus.relevant.items() if relevant}
     for model in MODELS:
         hits = index.batch_search(corpus.queries.texts, None, model=model)

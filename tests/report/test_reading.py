@@ -21,12 +21,14 @@ def test_a_corpus_brings_its_reading_report(speeches):
     assert str(speeches) not in json.dumps(summary)
 
 
-def test_what_was_not_read_from_files_has_none():
+def test_what_was_not_read_has_none():
     texts = ["ha ha ha so", "so it goes", "so on"]
     counted = CountedCorpus.from_texts(texts)
     statistics = tb.TermStatistics.from_counts(counted.counts, counted.terms, "patterns")
-    for corpus in (tb.read(texts), counted, statistics):
+    for corpus in (tb.read(counted.counts, terms=counted.terms), counted, statistics):
         assert summarize(corpus)["reading"] == []
+    lines = ["3 documents.", "words: as Unicode sees them, in lower case"]
+    assert summarize(tb.read(texts))["reading"] == [{"source": "texts", "lines": lines}]
 
 
 def test_both_sides_of_a_comparison(speeches, tmp_path):
@@ -72,14 +74,14 @@ def test_the_page_shows_it_as_text(browser, speeches, tmp_path, sides):
     assert skipped.is_visible()
     assert page.locator("#reading li li", has_text="<img src=x onerror=alert(1)>.csv").is_visible()
     assert page.locator("#reading img").count() == 0
-    assert "Counted with words as Unicode sees them, in lower case" in page.locator("#method").inner_text()
+    assert "Words: as Unicode sees them, in lower case." in page.locator("#method").inner_text()
     assert errors == []
     page.close()
 
 
 def test_a_short_report_is_not_folded_and_none_is_hidden(browser, tmp_path):
     (tmp_path / "posts.csv").write_text("text\n" + "so it is\nno it goes on\n" * 4, encoding="utf-8")
-    for source, visible in ((tmp_path / "posts.csv", True), (["ha ha ha so", "so it goes", "so on"], False)):
+    for source, visible in ((tmp_path / "posts.csv", True), ([[3, 1], [0, 2], [1, 1]], False)):
         path = tmp_path / "page.html"
         path.write_text(render(summarize(tb.read(source))), encoding="utf-8")
         page = browser.new_page()

@@ -11,7 +11,7 @@ from termburst.retrieval import Index, evaluate, paired_test
 @pytest.fixture(scope="module")
 def average_precision(data):
     corpus = load_cranfield()
-    counting = tb.CountingOptions(stop_words="english")
+    counting = tb.CountingOptions(words="sklearn", stop_words="english")
     index = Index.from_texts(corpus.documents.texts, corpus.documents.ids, counting=counting)
     judgements = {query: dict.fromkeys(relevant, 1) for query, relevant in corpus.relevant.items()}
 

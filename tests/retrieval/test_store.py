@@ -1,6 +1,7 @@
 """A saved and loaded index is the same; a file that is not an index gives an error of one sentence."""
 
 import io
+import json
 import zipfile
 
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 import termburst as tb
 from termburst.retrieval import MODELS, Index
+from termburst.retrieval.store import FORMAT_VERSION
 
 COUNTING = tb.CountingOptions(ngrams=(1, 2), stop_words=("the", "of"), lowercase=False)
 TEXTS = ["the end of the end", "", "an Ünïcode end 終わり", "so it goes"]
@@ -53,13 +55,14 @@ def test_files_that_are_not_indexes_are_errors(path, tmp_path):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda parts: parts.update(names=text(b'{"format": 9}')), "has index format 9, but this .* reads 1"),
-        (lambda parts: parts.update(names=text(b'{"format": 1}')), "is damaged"),
-        (lambda parts: parts.update(names=text(b"[1]")), "cannot be read"),
         (
-            lambda parts: parts.update(names=text(b'{"format": 1, "counting": null, "terms": [], "ids": []}')),
-            "is damaged",
+            lambda parts: parts.update(names=text(b'{"format": 9}')),
+            f"has index format 9, but .* reads {FORMAT_VERSION}",
         ),
+        (lambda parts: parts.update(names=names()), "is damaged: the header field 'terms' is missing"),
+        (lambda parts: parts.update(names=text(b"[1]")), "cannot be read"),
+        (lambda parts: parts.update(names=names(counting=None, terms=[], ids=[])), "is damaged: .* must be an object"),
+        (lambda parts: parts.update(names=names(counting={}, terms=[], ids=[])), "is damaged: .* 'ngrams' is missing"),
         (lambda parts: parts.update(indices=parts["indices"] + 1000), "cannot be read|damaged"),
         (lambda parts: parts.update(data=-parts["data"]), "is damaged: Negative"),
         (lambda parts: parts.update(data=np.array([{}], dtype=object)), "cannot be read"),  # a pickle
@@ -76,6 +79,10 @@ def test_damage_gives_one_sentence(path, change, message):
 
 def text(content):
     return np.frombuffer(content, dtype=np.uint8)
+
+
+def names(**values):
+    return text(json.dumps({"format": FORMAT_VERSION, **values}).encode())
 
 
 def test_an_index_that_would_unpack_to_gigabytes_is_an_error(path):

@@ -57,7 +57,7 @@ def test_what_is_known_after_subtracting():
     c = Content.of(["c", "c2"])
     assert without((a, b, c), (Content.of(["a2", "c2"]),)) == (Content.of(["a", "b", "c"]),)  # the digests are one sum
     assert without((a, a), (a,)) == (a,)  # counted twice with --again, subtracted once
-    old = tuple(replace(one, hashes=b"") for one in (a, b))  # of older versions
+    old = tuple(replace(one, hashes=b"") for one in (a, b))  # as of corpora that are too large
     assert without(old, (Content.of(["a2"]),)) == old  # it is not known which corpus had it
 
 
@@ -74,7 +74,7 @@ def test_statistics_keep_digests_when_saved_added_and_subtracted(tmp_path):
     assert both == replace(both, contents=())  # numbers are compared, not the texts that they come from
 
 
-def test_older_files_have_no_digests(tmp_path):
+def test_statistics_of_texts_in_memory_have_no_digests(tmp_path):
     s = tb.TermStatistics.from_texts(["so it goes"])
     s.save(tmp_path / "s.parquet")
     assert tb.TermStatistics.load(tmp_path / "s.parquet").contents == ()

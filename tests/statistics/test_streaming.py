@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst.counting import plain_tokenizer, tokenizer
-from termburst.counting.options import CountingOptions
+from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions
 from termburst.names import DETAILS
 from termburst.statistics import streaming
 from termburst.statistics.streaming import RunningSum
@@ -20,8 +20,9 @@ BATCHES = st.lists(DOCUMENTS, min_size=1, max_size=6)
 OPTIONS = st.sampled_from(
     [
         CountingOptions(),
-        CountingOptions(ngrams=(1, 2)),
-        CountingOptions(ngrams=(2, 3), stop_words=("the", "so")),
+        CountingOptions(words="sklearn"),
+        CountingOptions(words="sklearn", ngrams=(1, 2)),
+        CountingOptions(words="sklearn", ngrams=(2, 3), stop_words=("the", "so"), ngrams_over_stop_words=True),
         CountingOptions(token_pattern=r"[^\W\d_]+", lowercase=False),
         CountingOptions(token_pattern=r"\w+'\w+|\w+"),
         CountingOptions(pretokenized=True),
@@ -29,12 +30,16 @@ OPTIONS = st.sampled_from(
 )
 
 
-def by_scikit_learn(texts, detail, options):
+def at_once(texts, detail, options):
+    """By scikit-learn, or for words as Unicode sees them by plain Python."""
     same = {"ngram_range": options.ngrams, "stop_words": list(options.stop_words) if options.stop_words else None}
     if options.pretokenized:
         found = CountVectorizer(tokenizer=str.split, token_pattern=None, lowercase=False, **same)
+    elif options.words == "unicode":
+        found = CountVectorizer(analyzer=options.plain_tokenizer().analyze)
     else:
-        found = CountVectorizer(token_pattern=options.token_pattern, lowercase=options.lowercase, **same)
+        pattern = options.token_pattern or DEFAULT_TOKEN_PATTERN
+        found = CountVectorizer(token_pattern=pattern, lowercase=options.lowercase, **same)
     try:
         counts = found.fit_transform(texts)
     except ValueError:  # an empty vocabulary
@@ -56,7 +61,7 @@ def _small(monkeypatch):
 @given(BATCHES, OPTIONS, st.sampled_from(DETAILS), st.sampled_from([1, 2, 5]), st.randoms())
 def test_any_batches_any_order_any_threads(batches, options, detail, threads, random):
     texts = [text for batch in batches for text in batch]
-    expected = by_scikit_learn(texts, detail, options)
+    expected = at_once(texts, detail, options)
     if expected is None:
         with pytest.raises(ValueError, match="no document has a term"):
             TermStatistics.from_batches(batches, detail, counting=options)
@@ -74,7 +79,7 @@ def test_many_reductions_with_a_vocabulary_that_grows(monkeypatch, threads):
     """Each thread numbers its own documents, and threads exchange nodes that store where they were last seen."""
     monkeypatch.setattr(tokenizer, "cores", lambda: threads)
     texts = [f"w{i % 7} w{i % 11} w{i} again again" * (1 + i % 3) for i in range(600)]
-    expected = by_scikit_learn(texts, "patterns", CountingOptions())
+    expected = at_once(texts, "patterns", CountingOptions())
     for _ in range(3):
         assert TermStatistics.from_texts(texts, "patterns") == expected
 

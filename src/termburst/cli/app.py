@@ -117,7 +117,7 @@ def terms(
     """
     import polars as pl
 
-    from termburst.corpus.shown import words_of
+    from termburst.counting.words_of import words_of
     from termburst.tables import burstiness_test, term_table
 
     if test and (parts or fit != "penalized"):

@@ -28,13 +28,13 @@ REPORT_LINES = 12  # of the reading report, on a terminal
 class CorpusRead:
     """A corpus that is being read: its batches, and how they are counted (an annotated corpus sets the layer).
 
-    The report is complete when all batches have been read; a built-in data set has none. *tell* changes the first word
-    beside the progress bar, such as "Reading".
+    The report is complete when all batches have been read. *tell* changes the first word beside the progress bar, such
+    as "Reading".
     """
 
     batches: Iterator[Batch]
     counting: CountingOptions
-    report: ReadingReport | None
+    report: ReadingReport
     tell: Callable[[str], None] = lambda doing: None
 
 
@@ -84,7 +84,7 @@ def of_one_kind(corpus: str, batches: Iterator[Batch], *, annotated: bool) -> It
 
 
 def cut(
-    batches: Iterator[Batch], split: str, counting: CountingOptions, report: ReadingReport | None, *, numbered: bool
+    batches: Iterator[Batch], split: str, counting: CountingOptions, report: ReadingReport, *, numbered: bool
 ) -> Iterator[Batch]:
     """The batches with every document cut into the pieces that --split asks for. The report gets their number.
 
@@ -108,8 +108,7 @@ def cut(
             if batch.metadata is not None and metadata is not None:
                 metadata += [batch.metadata[number]] * len(starts)
         documents, pieces = documents + len(batch.ids), pieces + len(ids)
-        if report is not None:
-            report.pieces = pieces
+        report.pieces = pieces
         yield replace(batch, ids=ids, texts=texts, metadata=metadata)
     if documents == pieces and documents:
         if not by_number:

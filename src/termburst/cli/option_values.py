@@ -49,20 +49,20 @@ def parsed_list(values: Sequence[str] | None) -> list[str]:
 def unlike(options: CountingOptions, others: CountingOptions) -> str:
     """The options that differ from *others*, as written on the command line."""
     values = {f.name: getattr(options, f.name) for f in fields(options)}
-    if options.words != others.words:  # these follow from it
-        del values["apostrophes"], values["ngrams_over_stop_words"]
+    if options.words != others.words:  # it follows from it
+        del values["apostrophes"]
     return " and ".join(_spelled(name, value) for name, value in values.items() if value != getattr(others, name))
 
 
 def _spelled(option: str, value: Any) -> str:
-    from termburst.counting.counted_corpus import corpus_counting
+    from termburst.counting.options import CountingOptions
 
     name = f"--{option.replace('_', '-')}"
     if option == "lowercase":
         return name if value else "--no-lowercase"
     if option == "ngrams":
         return f"{name} {value[0]}" if value[0] == value[1] else f"{name} {value[0]},{value[1]}"
-    if value == getattr(corpus_counting(), option) and option != "words":
+    if value == getattr(CountingOptions(), option) and option != "words":
         return f"no {name}"
     if isinstance(value, tuple):
         return f"{name} FILE of {many(len(value), 'word')}"

@@ -70,7 +70,7 @@ class Reading(TextOptions):
         object.__setattr__(more, "columns", columns)
         return more
 
-    def _named(self, batches: Iterator[Batch], _report: ReadingReport | None) -> Iterator[Batch]:
+    def _named(self, batches: Iterator[Batch], _report: ReadingReport) -> Iterator[Batch]:
         """The batches, with other ids if the documents are to be named by something else."""
         return batches
 
@@ -181,10 +181,10 @@ class Reading(TextOptions):
 
         Then the reading report is printed.
         """
+        from termburst.counting.words_of import words_of
         from termburst.datasets import BUILT_IN
-        from termburst.reading.readers import open_corpus
+        from termburst.reading.readers import ReadingReport, open_corpus
 
-        opened: Corpus | None = None
         if hasattr(signal, "siginterrupt"):  # Polars lets a read continue after Ctrl-C and wait for more input
             signal.siginterrupt(signal.SIGINT, True)
         with progress_bar(when=bar) as progress:
@@ -197,13 +197,15 @@ class Reading(TextOptions):
                     raise ValueError(f"{corpus} is a built-in data set of texts without annotation; omit {options}")
                 collection = BUILT_IN[corpus]()
                 size: int | None = len(collection)
-                found = self._named(collection_batches(collection, self.id), None)
+                report = ReadingReport(corpus)
+                report.documents = len(collection)
+                found = self._named(collection_batches(collection, self.id), report)
             else:
                 how = self._how_files_are_read() | ({"layer": counting.layer} if counting.layer else {})
                 how = with_columns_of(self.where, how)
                 opened = open_corpus(corpus, pretokenized=counting.pretokenized, **how)
-                size = opened.size
-                found = self._named(opened.batches(begin(opened)) if begin else opened.batches(), opened.report)
+                size, report = opened.size, opened.report
+                found = self._named(opened.batches(begin(opened)) if begin else opened.batches(), report)
             texts, found = peeked(found)
             if any(isinstance(text, list) for text in texts) and not counting.pretokenized:  # an annotated corpus
                 counting = replace(counting, pretokenized=True, layer=(self.layer or "form").partition(">")[0])
@@ -217,7 +219,8 @@ class Reading(TextOptions):
                     yield batch
                     progress.update(task, total=size, completed=batch.position)  # after the batch has been processed
 
-            report, batches = None if opened is None else opened.report, shown()
+            report.words = words_of(counting)
+            batches = shown()
             if self.where is not None:
                 batches = meeting(corpus, batches, self.where)
             if self.drop_duplicates:
@@ -227,9 +230,8 @@ class Reading(TextOptions):
             yield CorpusRead(
                 batches, counting, report, lambda doing: progress.update(task, description=f"{doing} {corpus}")
             )
-        if report is not None:
-            left_out = self.stop_words is not None
-            print_report(report, texts, language=self.language, stop_words=left_out, whole=self.notes)
+        left_out = self.stop_words is not None
+        print_report(report, texts, language=self.language, stop_words=left_out, whole=self.notes)
 
 
 class _ByColumn(Reading):
@@ -257,7 +259,7 @@ class _ByFile(Reading):
     def _how_files_are_read(self) -> dict[str, Any]:
         return {**super()._how_files_are_read(), "columns": (self.column,)}
 
-    def _named(self, batches: Iterator[Batch], report: ReadingReport | None) -> Iterator[Batch]:
+    def _named(self, batches: Iterator[Batch], report: ReadingReport) -> Iterator[Batch]:
         for batch in batches:
             known = [row.get(self.column) for row in batch.metadata or [{}] * len(batch.ids)]
             yield _labelled(batch, ["" if value is None else str(value) for value in known], report)
@@ -272,7 +274,7 @@ class _ByCondition(Reading):
     def _how_files_are_read(self) -> dict[str, Any]:
         return with_columns_of(self.condition, super()._how_files_are_read())
 
-    def _named(self, batches: Iterator[Batch], report: ReadingReport | None) -> Iterator[Batch]:
+    def _named(self, batches: Iterator[Batch], report: ReadingReport) -> Iterator[Batch]:
         from termburst.corpus.condition_groups import side_of_each
 
         names = columns_of(self.condition)
@@ -282,10 +284,10 @@ class _ByCondition(Reading):
         known.check()
 
 
-def _labelled(batch: Batch, labels: list[str], report: ReadingReport | None) -> Batch:
+def _labelled(batch: Batch, labels: list[str], report: ReadingReport) -> Batch:
     """The batch with the labels of groups as ids; the report gets the names of documents that have none."""
     for name, label in zip(batch.ids, labels, strict=True):
-        if report is not None and not label.strip():
+        if not label.strip():
             report.add_unlabelled(name, ())
     return replace(batch, ids=labels)
 

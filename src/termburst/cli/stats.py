@@ -19,7 +19,6 @@ from termburst.cli.text_options import CORPUS_HELP
 from termburst.names import Detail
 
 if TYPE_CHECKING:
-    from termburst.counting.options import CountingOptions
     from termburst.statistics.contents import NewTexts
     from termburst.statistics.term_statistics import TermStatistics
 
@@ -301,7 +300,7 @@ def _listed(names: set[str]) -> str:
 def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
     """Show what a file of statistics, or the folder of a ledger, contains."""
     from termburst.cli.saved import load_saved
-    from termburst.corpus.shown import words_of
+    from termburst.counting.words_of import words_of
 
     s = load_saved(saved)
     facts: dict[str, Any] = {
@@ -315,7 +314,7 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Wri
         "min_count": s.min_count,
         "batches": list(s.batches),
         "contents": [{"documents": one.documents, "digest": one.digest, "batch": one.batch} for one in s.contents],
-        "counting": None if s.counting is None else _counting(s.counting),
+        "counting": None if s.counting is None else s.counting.to_json(),
     }
     if as_json:
         write_out(json_text(facts))
@@ -326,14 +325,6 @@ def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Wri
     facts["counting"] = None if s.counting is None else words_of(s.counting)
     for name, value in facts.items():
         say(f"{name.replace('_', ' '):<16} {f'{value:,}' if isinstance(value, int) else value or '–'}")
-
-
-def _counting(options: CountingOptions) -> dict[str, Any]:
-    """The options of counting that were used: a token pattern finds no words where Unicode does."""
-    values = options.to_json()
-    if options.words == "unicode" or options.pretokenized:
-        del values["token_pattern"]
-    return values
 
 
 @contextmanager

@@ -178,11 +178,11 @@ class TextOptions:
 
     def counting(self) -> CountingOptions:
         """The options that define what a term is."""
-        from termburst.counting.counted_corpus import corpus_counting
+        from termburst.counting.options import CountingOptions
 
         if self.token_pattern is not None and (self.words, self.apostrophes) != (None, None):
             raise ValueError("--token-pattern says what a word is; omit --words and --apostrophes")
-        return corpus_counting(
+        return CountingOptions(
             ngrams=parsed_ngrams(self.ngrams),
             stop_words=parsed_stop_words(self.stop_words),
             token_pattern=self.token_pattern,
@@ -191,7 +191,7 @@ class TextOptions:
             words=self.words,
             language=self.language,
             apostrophes=self.apostrophes,
-            ngrams_over_stop_words=self.ngrams_over_stop_words or None,
+            ngrams_over_stop_words=self.ngrams_over_stop_words,
         )
 
     def counting_like(self, known: TermStatistics, name: str | PathLike[str]) -> CountingOptions:

@@ -73,7 +73,7 @@ class Corpus(Questions):
 
     @property
     def reading(self) -> Any:
-        """The report about reading: what was skipped, repaired or guessed. None if nothing was read from files."""
+        """The report about reading: what was skipped, repaired or guessed, and how words are found. None for counts."""
         return self._reports[0] if len(self._reports) == 1 else Reports(self._reports) if self._reports else None
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
+from termburst.counting.options import checked_counting
 from termburst.inference.dispersion import MEASURES, dispersion
 from termburst.inference.dispersion_more import average_reduced_frequency, dp_interval, dp_nofreq
 
@@ -46,13 +47,11 @@ def token_terms(counted: CountedCorpus) -> NDArray[np.int64]:
     """
     if counted.texts is None:
         raise ValueError("arf needs the order of the tokens, but the corpus was made from counts; read the texts")
-    if counted.counting.ngrams != (1, 1):
+    counting = checked_counting(counted.counting)
+    if counting.ngrams != (1, 1):
         raise ValueError("arf is for single words; read the texts without ngrams=")
     number = {term: place for place, term in enumerate(counted.terms.tolist())}
     found = [
-        number[token]
-        for text in counted.texts
-        for token, _, _ in counted.counting.placed_tokens(text)[1]
-        if token in number
+        number[token] for text in counted.texts for token, _, _ in counting.placed_tokens(text)[1] if token in number
     ]
     return np.array(found, dtype=np.int64)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from termburst.corpus import metadata as columns
 from termburst.corpus.documents import Documents
 from termburst.corpus.layers import with_layers
-from termburst.corpus.shown import warn_of_single_documents, words_of
+from termburst.corpus.shown import warn_of_single_documents
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.limits import memory_allowed
@@ -123,7 +123,6 @@ class Questions:
         if other is not None:
             if by is not None:
                 raise ValueError("give another corpus, or by=, and not both")
-            self._check_same_words(other)
             if len(self) == 1 and isinstance(other, Questions) and len(other) == 1:
                 warn_of_single_documents()
             return keyness(self._filled(), other, **options)
@@ -464,15 +463,6 @@ class Questions:
         if not counted.counts.nnz:
             raise ValueError("no document contains a term; perhaps all are empty or contain only stop words")
         return counted
-
-    def _check_same_words(self, other: Any) -> None:
-        """Refuse to compare with counts of other words: every difference of the rule would look like a difference."""
-        theirs = getattr(other, "counting", None)
-        if self.counting is not None and isinstance(theirs, CountingOptions) and theirs != self.counting:
-            raise ValueError(
-                f"this corpus was counted with other options (words: {words_of(self.counting)}) than the other one "
-                f"(words: {words_of(theirs)}); read both with the same options"
-            )
 
     def _warn_of_one_document(self) -> None:
         if len(self) == 1:

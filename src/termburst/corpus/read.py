@@ -21,11 +21,13 @@ from termburst.corpus.documents import Documents
 from termburst.corpus.read_files import corpus_of_files
 from termburst.corpus.read_options import NO_FILES, ReadOptions, Tokenizer
 from termburst.corpus.stored_texts import TokenizedTexts
-from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
+from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
+from termburst.counting.words_of import words_of
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.reading.documents import Text, same_ids
+from termburst.reading.report import ReadingReport
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
 
@@ -56,7 +58,7 @@ def read(
     apostrophes: str | None = None,
     token_pattern: str | None = None,
     lowercase: bool = True,
-    ngrams_over_stop_words: bool | None = None,
+    ngrams_over_stop_words: bool = False,
     pretokenized: bool = False,
     tokenizer: Tokenizer | None = None,
     terms: Sequence[str] | None = None,
@@ -86,7 +88,7 @@ def read(
         regular expression, become metadata. *strict* makes everything that would be skipped, repaired or guessed an
         error.
     ngrams, stop_words, words, apostrophes, token_pattern, lowercase, ngrams_over_stop_words, pretokenized
-        See `CountingOptions`. Unlike there, words are found as Unicode sees them, unless there is a token pattern.
+        See `CountingOptions`.
     tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
     terms : the names of the columns of a matrix of counts
     drop_duplicates : whether to leave out near-copies of earlier documents; see `Corpus.drop_duplicates`
@@ -109,9 +111,9 @@ def read(
     }  # fmt: skip
     if tokenizer is not None and not callable(tokenizer):
         raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
-    counting = corpus_counting(
-        ngrams=ngrams,
-        stop_words=stop_words,
+    counting = CountingOptions(
+        ngrams=ngrams,  # type: ignore[arg-type]  # it makes this a pair
+        stop_words=stop_words,  # type: ignore[arg-type]  # and this a sorted tuple
         token_pattern=token_pattern,
         words=words,
         language=language,
@@ -125,12 +127,22 @@ def read(
         corpus = _opened(source, asked)
     except ValueError as error:
         raise ValueError(_in_python(str(error))) from (error.__cause__ or error)
-    if corpus is source and (metadata is not None or asked != ReadOptions(None, NO_FILES, corpus_counting())):
+    if corpus is source and (metadata is not None or asked != ReadOptions(None, NO_FILES, CountingOptions())):
         raise ValueError("the source is a corpus already, so no option can be used; omit the options")
     if corpus is not source:
         _warn_of_same_ids(corpus.ids)
+        corpus = _reported(corpus)
     corpus = corpus if metadata is None else corpus.with_metadata(metadata)
     return corpus.drop_duplicates() if drop_duplicates else corpus
+
+
+def _reported(corpus: Corpus) -> Corpus:
+    """The corpus with a reading report, also if nothing was read from files; counts have none."""
+    if corpus.reading is not None or corpus.counting is None:
+        return corpus
+    report = ReadingReport(corpus.name)
+    report.documents, report.words = len(corpus), words_of(corpus.counting)
+    return replace(corpus, _reports=(report,))
 
 
 def _opened(source: Any, asked: ReadOptions) -> Corpus:
@@ -245,7 +257,7 @@ def _from_matrix(matrix: Any, asked: ReadOptions) -> Corpus:
 
 def _counts_corpus(counts: Any, terms: Any, ids: list[str], frame: pl.DataFrame) -> Corpus:
     counts = sp.csr_array(counts, copy=True)  # a copy: its arrays are made read-only
-    given = CountedCorpus(counts, terms.copy(), ids, CountingOptions())
+    given = CountedCorpus(counts, terms.copy(), ids, None)
     return Corpus(Documents(ids, None, None, given), frame, name="counts")
 
 

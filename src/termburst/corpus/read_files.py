@@ -20,8 +20,9 @@ from termburst.corpus.read_options import NO_FILES, SAMPLE, ReadOptions
 from termburst.corpus.stored_texts import StoredPart, StoredTexts, TokenizedTexts, tokens_of
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.guess_language import guess_language
-from termburst.counting.languages import guessed_language, language_name
+from termburst.counting.languages import guessed_language
 from termburst.counting.options import CountingOptions
+from termburst.counting.words_of import words_of
 from termburst.reading.documents import Text, same_ids
 from termburst.reading.faults import mixed_kinds
 from termburst.reading.readers import open_corpus
@@ -59,7 +60,7 @@ def corpus_of_files(sources: Sequence[str | os.PathLike[str]], asked: ReadOption
     frame = metadata.of_documents(ids, records)
     reports = [copy.copy(part.source.report) for part in parts]  # a copy, because reading again begins it anew
     for report in reports:
-        report.language = _language(counting, sample)
+        report.language, report.words = _guessed(counting, sample), words_of(counting)
     name = Path(os.fspath(sources[0])).name if len(sources) == 1 else f"{len(sources):,} files"
     return Corpus(Documents(ids, counting, texts, given), frame, name=name, _reports=tuple(reports))
 
@@ -125,10 +126,10 @@ def _of_one_kind(batches: Iterator[list[Text]], kind: type, parts: list[StoredPa
             yield text
 
 
-def _language(counting: CountingOptions, sample: list[Text]) -> str | None:
-    """The language that was given or is guessed, for the report."""
+def _guessed(counting: CountingOptions, sample: list[Text]) -> str | None:
+    """The language that is guessed if none was given, for the report."""
     if counting.language is not None:
-        return language_name(counting.language)
+        return None
     with suppress(ImportError):  # of the lists of stop words
         guessed = guess_language(sample)
         if guessed is not None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from termburst.counting.counted_corpus import corpus_counting
 from termburst.counting.options import CountingOptions
 from termburst.counting.scripts import unsegmented_script
 from termburst.reading.documents import Text
@@ -35,7 +34,7 @@ class ReadOptions:
 
     def refuse_words(self) -> None:
         """Raise ValueError if an option of counting was given, for counts."""
-        if self.counting != corpus_counting() or self.tokenizer is not None:
+        if self.counting != CountingOptions() or self.tokenizer is not None:
             raise ValueError("these are counts already; omit the options of words, such as ngrams=")
 
     def warn_of_script(self, texts: Sequence[Text]) -> None:

@@ -5,17 +5,12 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from termburst.counting.languages import language_name
-from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions
+from termburst.counting.words_of import words_of
 from termburst.display import ROWS, html_table, more, number, printable
 
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
 
-_LAYERS = {
-    "form": "the words of the annotation", "lemma": "lemmas of the annotation", "upos": "parts of speech",
-    "lemma_upos": "lemmas of the annotation, with the part of speech",
-}  # fmt: skip
 _NAMED = 12  # columns of the metadata that are named
 _COLUMNS = 8  # of the metadata, in a notebook
 
@@ -70,40 +65,6 @@ class Reports(tuple[Any, ...]):
     def __str__(self) -> str:
         """One report after the other."""
         return "\n".join(map(str, self))
-
-
-def words_of(counting: CountingOptions | None) -> str:
-    """The rule by which words are found and counted, for people.
-
-    Examples
-    --------
-    >>> words_of(CountingOptions(words="unicode", language="de", stop_words=True, ngrams=(1, 2)))
-    'as Unicode sees them, German, in lower case, without stop words (de), terms of 1 to 2 words'
-    >>> words_of(CountingOptions())
-    'two or more letters or digits, in lower case'
-    >>> words_of(None)
-    'counted elsewhere'
-    """
-    if counting is None:
-        return "counted elsewhere"
-    if counting.pretokenized:
-        parts = [_LAYERS[counting.layer] if counting.layer else "the given tokens"]
-        parts += ["in lower case"] if counting.layer not in (None, "upos") and counting.lowercase else []
-    else:
-        by_pattern = "two or more letters or digits"
-        if counting.token_pattern != DEFAULT_TOKEN_PATTERN:
-            by_pattern = f"pattern {counting.token_pattern!r:.60}"
-        parts = ["as Unicode sees them" if counting.words == "unicode" else by_pattern]
-        parts += [language_name(counting.language)] if counting.language else []
-        parts += ["apostrophes split them"] if counting.apostrophes == "split" else []
-        parts += ["in lower case"] if counting.lowercase else []
-    if counting.stop_words is not None:
-        words = counting.stop_words
-        parts.append(f"without stop words ({words if isinstance(words, str) else f'{len(words):,} of a list'})")
-    if counting.ngrams != (1, 1):
-        low, high = counting.ngrams
-        parts.append(f"terms of {low} words" if low == high else f"terms of {low} to {high} words")
-    return ", ".join(parts)
 
 
 def warn_of_single_documents() -> None:

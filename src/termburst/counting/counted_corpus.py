@@ -9,35 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.counting.options import DEFAULT_TOKEN_PATTERN, CountingOptions, checked_counting
+from termburst.counting.options import CountingOptions, checked_counting
 from termburst.reading.documents import Text
 from termburst.reading.report import ReadingReport
-
-
-def corpus_counting(
-    *,
-    ngrams: int | tuple[int, int] = 1,
-    stop_words: bool | str | Iterable[str] | None = None,
-    token_pattern: str | None = None,
-    words: str | None = None,
-    **options: Any,
-) -> CountingOptions:
-    """How a corpus is counted: `CountingOptions` with the defaults of `termburst.read` and of lists of texts.
-
-    Words are found as Unicode sees them, unless there is a token pattern.
-
-    Examples
-    --------
-    >>> corpus_counting().words, corpus_counting(token_pattern=r"\\w+").words
-    ('unicode', 'sklearn')
-    """
-    return CountingOptions(
-        ngrams=ngrams,  # type: ignore[arg-type]  # CountingOptions makes it a pair
-        stop_words=stop_words,  # type: ignore[arg-type]  # and this a sorted tuple
-        token_pattern=DEFAULT_TOKEN_PATTERN if token_pattern is None else token_pattern,
-        words=words or ("unicode" if token_pattern is None else "sklearn"),
-        **options,
-    )
 
 
 def texts_at(texts: Sequence[Text], numbers: Sequence[int]) -> Iterator[Text]:
@@ -107,7 +81,7 @@ class CountedCorpus:
     counts : documents × terms, sparse (CSR)
     terms : array of str, the names of the columns
     ids : list of str, one per document
-    counting : CountingOptions
+    counting : CountingOptions, or None if it is not known
         How the texts were counted, so that a term can be found in them again.
     texts : sequence of str (or of lists of tokens), optional
         None if the texts were not kept. Texts are read one at a time, so a sequence may load each when it is needed.
@@ -126,7 +100,7 @@ class CountedCorpus:
     counts: Any
     terms: NDArray[np.object_]
     ids: list[str]
-    counting: CountingOptions
+    counting: CountingOptions | None
     texts: Sequence[Text] | None = None
     groups: Groups | None = None
     reading: ReadingReport | None = None

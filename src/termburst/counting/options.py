@@ -1,4 +1,4 @@
-"""How texts become tokens: one set of options for the command line, `TermStatistics.from_texts` and saved files."""
+"""How texts become tokens: one set of options, with the same defaults wherever texts are taken."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # scikit-learn's: words of two or more
 
 @dataclass(frozen=True, slots=True)
 class CountingOptions:
-    """How texts are counted. Saved statistics keep these options, so that only equally counted texts are added to them.
+    """How texts are counted: the same options and defaults wherever termburst takes texts.
+
+    Only `CountVectorizer` and the estimators count as scikit-learn does, with its parameters. Saved statistics keep
+    these options, so that only equally counted texts are added to them.
 
     Parameters
     ----------
@@ -62,27 +65,25 @@ class CountingOptions:
         Tokens to leave out. "english" is scikit-learn's list. A code of ISO 639 or an English name ("de", "german")
         means the list of this language, and True or "auto" the list of `language`. Your own list is kept as a sorted
         tuple: the order has no meaning.
-    token_pattern : str
+    token_pattern : str or None
         A regular expression for ``words="sklearn"``. A token is what it matches, or what its one group matches. It must
-        not match the empty string.
+        not match the empty string. By default that of scikit-learn: two or more letters, digits or ``_``.
     lowercase : bool
         Whether to convert texts to lower case first.
     pretokenized : bool
         The texts are tokens already, separated by white space (or lists of tokens). The options for finding tokens are
         not used: `words`, `token_pattern`, `apostrophes`, and without `layer` also `lowercase`.
-    words : "sklearn", "unicode" or None
-        How tokens are found: by `token_pattern` as in scikit-learn, or as words as Unicode sees them (see
-        `UnicodeWords`). By default "unicode" if a language is given, otherwise "sklearn".
+    words : "unicode", "sklearn" or None
+        How tokens are found: as words as Unicode sees them (see `UnicodeWords`), or by `token_pattern` as in
+        scikit-learn. By default "unicode", unless there is a token pattern.
     language : str or None
         A code of ISO 639 or an English name: "de", "deu", "german". It decides about lower case (Turkish), apostrophes
         and stop words. Chinese, Japanese and Thai texts are divided into words.
     apostrophes : "keep", "split" or None
         Whether an apostrophe between two letters belongs to the word, with ``words="unicode"``. By default it does
         (*don't*), but not in French, Italian, Catalan and others with elision (*l'homme* is *l* and *homme*).
-    ngrams_over_stop_words : bool or None
-        Whether n-grams join tokens that have a stop word between them. By default they do with ``words="sklearn"``, as
-        in scikit-learn, and do not with ``words="unicode"``.
-
+    ngrams_over_stop_words : bool
+        Whether n-grams join tokens that have a stop word between them, as in scikit-learn.
     layer : "form", "lemma", "upos", "lemma_upos" or None
         The texts are lists of tokens of an annotated corpus, in this layer. Then `lowercase` and `stop_words` are about
         the word: in *The_DET* of "lemma_upos" about *The*. Tags stay as they are. Files set it themselves; it needs
@@ -90,9 +91,9 @@ class CountingOptions:
 
     Examples
     --------
-    >>> counts, terms = CountingOptions(ngrams=(1, 2)).count(["so it goes", "it goes on"])
+    >>> counts, terms = CountingOptions().count(["I don't know", "a cat"])
     >>> terms.tolist()
-    ['goes', 'goes on', 'it', 'it goes', 'on', 'so', 'so it']
+    ['a', 'cat', "don't", 'i', 'know']
     >>> counts, terms = CountingOptions(language="french", stop_words=True).count(["L'homme et l’océan"])
     >>> terms.tolist()
     ['homme', 'océan']
@@ -100,27 +101,28 @@ class CountingOptions:
 
     ngrams: tuple[int, int] = (1, 1)
     stop_words: str | tuple[str, ...] | None = None
-    token_pattern: str = DEFAULT_TOKEN_PATTERN
+    token_pattern: str | None = None
     lowercase: bool = True
     pretokenized: bool = False
     words: str | None = None
     language: str | None = None
     apostrophes: str | None = None
-    ngrams_over_stop_words: bool | None = None
+    ngrams_over_stop_words: bool = False
     layer: str | None = None
 
     def __post_init__(self) -> None:
         """Raise ValueError for options that cannot be used, before any text is read. Defaults become values."""
         language = None if self.language is None else language_code(self.language)
-        words = _checked_name("words", self.words, WORDS) or ("sklearn" if language is None else "unicode")
+        pattern = self.token_pattern
+        words = _checked_name("words", self.words, WORDS) or ("unicode" if pattern is None else "sklearn")
         apostrophes = _checked_name("apostrophes", self.apostrophes, APOSTROPHES)
-        over = self.ngrams_over_stop_words
         if words == "sklearn" and apostrophes is not None:
             raise ValueError('apostrophes is an option of words="unicode". Set words="unicode", or leave it out.')
-        if words == "unicode" and self.token_pattern != DEFAULT_TOKEN_PATTERN:
+        if words == "unicode" and pattern is not None:
             raise ValueError('A token pattern is an option of words="sklearn". Set words="sklearn", or leave it out.')
-        if over is not None and not isinstance(over, bool):
-            raise ValueError(f"ngrams_over_stop_words must be True, False or None; got {over!r:.60}.")
+        for name in ("lowercase", "pretokenized", "ngrams_over_stop_words"):
+            if not isinstance(getattr(self, name), bool):
+                raise ValueError(f"{name} must be True or False; got {getattr(self, name)!r:.60}.")
         if _checked_name("layer", self.layer, LAYERS) and not self.pretokenized:
             raise ValueError("layer is for the tokens of annotated corpora. Set pretokenized=True, or leave it out.")
         if self.layer == "upos" and self.stop_words:
@@ -131,11 +133,12 @@ class CountingOptions:
             "words": words,
             "language": language,
             "apostrophes": None if words == "sklearn" else apostrophes or default_apostrophes(language),
-            "ngrams_over_stop_words": words == "sklearn" if over is None else over,
+            "token_pattern": None if pattern == DEFAULT_TOKEN_PATTERN else pattern,
         }
         for name, value in values.items():
             object.__setattr__(self, name, value)
-        _check_pattern(self.token_pattern)
+        if self.token_pattern is not None:
+            _check_pattern(self.token_pattern)
 
     def count(self, texts: Iterable[Text]) -> tuple[Any, NDArray[np.object_]]:
         """Count *texts*: (documents × terms as a `scipy.sparse.csr_array`, the terms in alphabetical order).
@@ -159,7 +162,7 @@ class CountingOptions:
         from termburst.counting.tokenizer import Tokenizer
 
         self._check_longest()
-        rule = None if self.pretokenized else self._unicode_words() or character_class(self.token_pattern)
+        rule = None if self.pretokenized else self._unicode_words() or character_class(self._pattern)
         if rule is None:
             return None
         return Tokenizer(
@@ -201,7 +204,7 @@ class CountingOptions:
         words = self._unicode_words()
         if words is not None:
             return shown, ((searched[start:stop], start, stop) for start, stop in words.spans(searched))
-        pattern = re.compile(self.token_pattern)
+        pattern = re.compile(self._pattern)
         group = pattern.groups  # at most one, which then is the token
         matches = pattern.finditer(searched)
         if isinstance(self.token_pattern, StoredPattern):
@@ -236,7 +239,7 @@ class CountingOptions:
         ('So it goes. So it is.', [6, 15])
         """
         plain = text.isascii() and not self.pretokenized and self.language not in SEGMENTED
-        if plain and len(text) < 2 * every and self.token_pattern == DEFAULT_TOKEN_PATTERN:
+        if plain and len(text) < 2 * every and self.token_pattern is None:
             return text, []  # there is something between two tokens, so there are not enough of them
         if self.pretokenized or isinstance(self.token_pattern, StoredPattern):
             shown, tokens = self.placed_tokens(text)
@@ -245,7 +248,7 @@ class CountingOptions:
         words = self._unicode_words()
         if words is not None:
             return shown, words.every(searched, every)
-        pattern = re.compile(self.token_pattern)
+        pattern = re.compile(self._pattern)
         chosen = islice(pattern.finditer(searched), every, None, every)
         return shown, [match.start(pattern.groups) for match in chosen]
 
@@ -305,16 +308,8 @@ class CountingOptions:
             raise ValueError(f"the texts were counted in different ways: {'; '.join(theirs)}")
 
     def to_json(self) -> dict[str, Any]:
-        """Plain values from which `from_json` makes equal options.
-
-        Options that were added later are left out if they mean what the files of older versions mean. So default
-        options are written as before, and older versions can read them.
-        """
-        values = asdict(self)
-        older = {
-            "words": "sklearn", "language": None, "apostrophes": None, "ngrams_over_stop_words": True, "layer": None,
-        }  # fmt: skip
-        return {name: value for name, value in values.items() if name not in older or value != older[name]}
+        """Plain values from which `from_json` makes equal options."""
+        return asdict(self)
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> CountingOptions:
@@ -324,12 +319,11 @@ class CountingOptions:
         """
         from termburst.counting.character_class import character_class
 
-        plain: dict[str, Any] = {"words": "sklearn", "ngrams_over_stop_words": True}  # what older files mean
-        plain.update((key, tuple(value) if isinstance(value, list) else value) for key, value in values.items())
-        pattern = plain.get("token_pattern", DEFAULT_TOKEN_PATTERN)
-        if (
-            isinstance(pattern, str) and character_class(pattern) is None
-        ):  # the search for a class of characters always ends
+        plain: dict[str, Any] = {
+            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
+        }
+        pattern = plain["token_pattern"]
+        if pattern is not None and character_class(pattern) is None:  # the search for a class always ends
             plain["token_pattern"] = StoredPattern(pattern)
         return cls(**plain)
 
@@ -344,6 +338,11 @@ class CountingOptions:
     def _check_longest(self) -> None:
         if self.ngrams[1] > LONGEST_NGRAM:  # not in __post_init__: files with longer n-grams must still load
             raise ValueError(f"n-grams have at most {LONGEST_NGRAM} tokens each; give a smaller number")
+
+    @property
+    def _pattern(self) -> str:
+        """What tokens match if words are found as in scikit-learn."""
+        return self.token_pattern or DEFAULT_TOKEN_PATTERN
 
     def _unicode_words(self) -> UnicodeWords | None:
         """The rule for words as Unicode sees them; None if tokens are found by a pattern."""
@@ -362,7 +361,7 @@ class CountingOptions:
             lowered = self.lowercase and self.layer not in (None, "upos")
             return AnnotatedTokens(self.language, tagged=self.layer == "lemma_upos") if lowered else split_tokens
         prepare, words = self._preparation(segment=segment), self._unicode_words()
-        return PatternTokens(self.token_pattern, prepare) if words is None else UnicodeTokens(words, prepare)
+        return PatternTokens(self._pattern, prepare) if words is None else UnicodeTokens(words, prepare)
 
     def _left_out(self, words: frozenset[str]) -> Container[str]:
         """The stop words as tokens of the layer."""
@@ -445,7 +444,7 @@ def _stop_word_set(options: CountingOptions) -> Container[str]:
 
 
 def checked_counting(counting: CountingOptions | None) -> CountingOptions:
-    """The options; scikit-learn's defaults for None; ValueError for anything else."""
+    """The options, the default ones for None; ValueError for anything else."""
     if counting is None:
         return CountingOptions()
     if not isinstance(counting, CountingOptions):

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 _TYPES: dict[str, Any] = {
-    "ngrams": list, "stop_words": list | str | None, "token_pattern": str, "lowercase": bool, "pretokenized": bool,
+    "ngrams": list, "stop_words": list | str | None, "token_pattern": str | None, "lowercase": bool,
+    "pretokenized": bool,
     "words": str, "language": str | None, "apostrophes": str | None, "ngrams_over_stop_words": bool,
     "layer": str | None,
 }  # fmt: skip
@@ -16,25 +17,27 @@ _IN_WORDS: dict[Any, str] = {
 
 
 def check_counting(options: dict[str, Any]) -> None:
-    """Raise TypeError if one of the options has another type than `CountingOptions.to_json` gives it.
+    """Raise an error if an option is missing, or has another type than `CountingOptions.to_json` gives it.
 
     Examples
     --------
-    >>> check_counting({"lowercase": "no"})
+    >>> check_counting({"ngrams": [1, 1], "stop_words": None, "token_pattern": None, "lowercase": "no"})
     Traceback (most recent call last):
     TypeError: the header field 'lowercase' must be true or false; got 'no'
     """
     check_fields(options, _TYPES)
-    stop_words = options.get("stop_words")
-    check_entries("ngrams", options.get("ngrams", []), int)
+    stop_words = options["stop_words"]
+    check_entries("ngrams", options["ngrams"], int)
     check_entries("stop_words", stop_words if isinstance(stop_words, list) else [], str)
 
 
 def check_fields(fields: dict[str, Any], types: dict[str, Any]) -> None:
-    """Raise TypeError if one of the *fields* that are there has another type than *types* says."""
+    """Raise an error if one of the *fields* is missing, or has another type than *types* says."""
     for name, kind in types.items():
-        value = fields.get(name)
-        if name in fields and (not isinstance(value, kind) or (kind is int and isinstance(value, bool))):
+        if name not in fields:
+            raise ValueError(f"the header field {name!r} is missing")
+        value = fields[name]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
             raise TypeError(f"the header field {name!r} must be {_IN_WORDS[kind]}; got {value!r:.40}")
 
 

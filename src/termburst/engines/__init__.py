@@ -7,7 +7,7 @@ A frame has texts (document, text), counts (document, term, count) or patterns (
 >>> from termburst import engines
 >>> frame = pl.DataFrame({"document": ["a", "b"], "text": ["ha ha ha said the clown", "the end"]})
 >>> engines.term_statistics(frame)
-TermStatistics(2 documents, 8 tokens, 5 terms, detail='moments')
+TermStatistics(2 documents, 8 tokens, 5 terms, detail='moments'; words: as Unicode sees them, in lower case)
 """
 
 from termburst.engines.burstiness import burst_effects, burstiness_test, dispersion

@@ -37,7 +37,7 @@ def term_statistics(
         integers. In a frame of counts, a row with the count 0 stands for a document without terms.
     detail, batch : see `TermStatistics.from_counts`
     counting : CountingOptions, optional
-        How texts are counted; by default as by scikit-learn's CountVectorizer.
+        How texts are counted.
     check : bool
         Look for null, negative and duplicate entries, which takes a pass over the frame (of texts, only over the ids,
         and on Spark over both columns). With False, a frame that has them gives wrong numbers, or fails later;

@@ -47,6 +47,7 @@ class ReadingReport:
     encodings : file → encoding, for files that are not in UTF-8 or begin with a byte order mark
     formats : name of a format → number of files
     language : the language that was guessed; set by what counts the words
+    words : how words are found and counted, as `termburst.counting.words_of` says it; set by what counts them
     empty : ids of documents with fewer than 10 characters, spaces not counted, the first 100
     empty_count : the number of all of them
     duplicates : (id, id of the first document with the same text), the first 100; `duplicate_count` is their number
@@ -60,7 +61,7 @@ class ReadingReport:
     >>> report = ReadingReport("speeches")
     >>> report.note("README.md", "skipped", "README or licence")
     >>> print(report)
-    speeches: 0 documents in 0 files.
+    speeches: 0 documents.
     skipped: 1 file
       README or licence: README.md
     >>> ReadingReport("speeches", strict=True).note("README.md", "skipped", "README or licence")
@@ -71,6 +72,7 @@ class ReadingReport:
     def __init__(self, source: str, *, strict: bool = False, inspected: bool = False) -> None:
         self.source, self.strict, self.inspected = source, strict, inspected
         self.language: str | None = None
+        self.words: str | None = None
         self._found: list[Note] = []  # before reading
         self.restart()
 
@@ -196,7 +198,7 @@ class ReadingReport:
         >>> report = ReadingReport("speeches")
         >>> report.note("README.md", "skipped", "README or licence")
         >>> report.lines()
-        ['0 documents in 0 files.', 'skipped: 1 file', '  README or licence: README.md']
+        ['0 documents.', 'skipped: 1 file', '  README or licence: README.md']
         """
         return list(self._lines())
 
@@ -209,7 +211,8 @@ class ReadingReport:
     def _lines(self) -> Iterable[str]:
         how = f" ({self.how})" if len(self._how) > 1 else f", {self.how}" if self.how else ""
         cut = "" if self.pieces is None else f"; cut into {_many(self.pieces, 'piece')}"
-        yield f"{_many(self.documents, 'document')} in {_many(self.files, 'file')}{how}{cut}."
+        inside = f" in {_many(self.files, 'file')}" if self.files else ""
+        yield f"{_many(self.documents, 'document')}{inside}{how}{cut}."
         if self.resumed:
             yield f"{_many(self.resumed, 'document')} were read before; this report is about the others."
         if self.formats and set(self.formats) != {"plain text"}:
@@ -226,8 +229,7 @@ class ReadingReport:
                     yield f"  {_names(names, count)}: {detail}"
             if len(details) > len(shown):
                 yield f"  and {len(details) - len(shown):,} more"
-        if self.language:
-            yield f"language: {self.language}"
+        yield from (f"{name}: {said}" for name in ("language", "words") if (said := getattr(self, name)))
         if self.empty_count:
             number = f"{_many(self.empty_count, 'document')} with {_TOO_FEW}"
             yield f"near-empty: {number}: {_names(self.empty, self.empty_count)}"

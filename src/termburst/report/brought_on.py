@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
+from termburst.counting.options import checked_counting
 from termburst.report.occurrences import shown_q, shown_ratio
 from termburst.report.pieces import SURE, Dict
 
@@ -51,11 +52,12 @@ def surest_pairs(corpus: Any, most: int) -> Dict:
     tokens, documents = int(corpus.counts.sum()), len(corpus.ids)
     wanted = min(max(documents * MOST_TOKENS // max(tokens, 1), LEAST_DOCUMENTS), documents)
     chosen = (np.arange(wanted) * documents // wanted).tolist()
-    positions = TokenPositions.of(texts_at(corpus.texts, chosen), corpus.counting)
+    counting = checked_counting(corpus.counting)
+    positions = TokenPositions.of(texts_at(corpus.texts, chosen), counting)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # of an unbounded fit: the page says so itself
-            urn = fit_polya_urn(OrderedWords(positions, corpus.counting.stop_word_set()), "full")
+            urn = fit_polya_urn(OrderedWords(positions, counting.stop_word_set()), "full")
     except ValueError as error:  # from which nothing can be learned, such as documents of one word
         return {**nothing, "why": f"They were not looked for: {error}."}
     table = triggers(urn, top=most, after=True, most_repeated=MOST_REPEATED)
@@ -67,7 +69,7 @@ def surest_pairs(corpus: Any, most: int) -> Dict:
 def _why_not(corpus: Any) -> str:
     if not isinstance(corpus, CountedCorpus) or corpus.texts is None:
         return "the corpus was made from counts, which have no order of words."
-    if corpus.counting.ngrams != (1, 1):
+    if checked_counting(corpus.counting).ngrams != (1, 1):
         return "the terms are n-grams, and this needs single words."
     if len(corpus.ids) < LEAST_DOCUMENTS:
         return f"with {len(corpus.ids)} documents no pair could be sure. It takes {LEAST_DOCUMENTS}."

@@ -21,6 +21,7 @@ from termburst.concordance.kwic import kwic as concordance
 from termburst.concordance.positions import TokenPositions
 from termburst.concordance.queries import parsed
 from termburst.counting.counted_corpus import CountedCorpus
+from termburst.counting.options import checked_counting
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.reading.documents import Text
 from termburst.report.occurrences import COLLOCATES, TRIGGERS, sure_collocates, sure_triggers
@@ -65,6 +66,7 @@ class Explorer:
         self, corpus: CountedCorpus, metadata: pl.DataFrame | None = None, title: str = "corpus", **options: Any
     ) -> None:
         self.corpus, self.metadata, self.title, self.options = corpus, metadata, title, options
+        self.counting = checked_counting(corpus.counting)
         self.column = {str(term): number for number, term in enumerate(corpus.terms)}
         self._answers: OrderedDict[Any, Any] = OrderedDict()
         self._lock = threading.Lock()
@@ -155,7 +157,7 @@ class Explorer:
 
     def _near(self, term: str) -> list[Dict]:
         self._texts()
-        found = collocates(self.positions, term, counting=self.corpus.counting, limit=COLLOCATES)
+        found = collocates(self.positions, term, counting=self.counting, limit=COLLOCATES)
         return sure_collocates(found)
 
     def triggers(self, term: str) -> Dict:
@@ -165,7 +167,7 @@ class Explorer:
     def _brought(self, term: str) -> list[Dict]:
         from termburst.concordance.triggers import triggers
 
-        if self.corpus.counting.ngrams != (1, 1):
+        if self.counting.ngrams != (1, 1):
             raise LookupError("words that bring on words need single words: start without --ngrams")
         self._texts()
         with self._fitting:
@@ -178,12 +180,12 @@ class Explorer:
         from termburst.concordance.polya_urn import fit_polya_urn
         from termburst.concordance.sequences import OrderedWords
 
-        return fit_polya_urn(OrderedWords(self.positions, self.corpus.counting.stop_word_set()), "full")
+        return fit_polya_urn(OrderedWords(self.positions, self.counting.stop_word_set()), "full")
 
     @cached_property
     def positions(self) -> TokenPositions:
         """Which word stands where."""
-        return TokenPositions.of(self._texts(), self.corpus.counting)
+        return TokenPositions.of(self._texts(), self.counting)
 
     @cached_property
     def _ids(self) -> pl.DataFrame:

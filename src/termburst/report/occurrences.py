@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
-from termburst.counting.options import CountingOptions
+from termburst.counting.options import CountingOptions, checked_counting
 from termburst.limits import memory_allowed
 from termburst.reading.documents import Text
 from termburst.report.pieces import SMALLEST_LOG10_P, SURE
@@ -101,7 +101,7 @@ def term_lines(
             by_document[document][term] = []
     documents = sorted(by_document)
     for document, text in zip(documents, texts_at(corpus.texts, documents), strict=True):
-        _fill(by_document[document], text, document, corpus.counting, each)
+        _fill(by_document[document], text, document, checked_counting(corpus.counting), each)
     return [[line for j in places for line in by_document[j][term]] for term, places in wanted]
 
 
@@ -158,16 +158,17 @@ def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[d
     from termburst.concordance.collocates import collocates
     from termburst.concordance.positions import TokenPositions
 
-    if not terms or corpus.texts is None or corpus.counting.ngrams != (1, 1):
+    counting = checked_counting(corpus.counting)
+    if not terms or corpus.texts is None or counting.ngrams != (1, 1):
         return []
     if 16 * int(corpus.counts.sum()) > memory_allowed():
         return []
-    positions = TokenPositions.of(corpus.texts, corpus.counting)
+    positions = TokenPositions.of(corpus.texts, counting)
     most = min(_WITH_COLLOCATES, _COLLOCATE_ROWS // max(len(positions.words), 1))  # each takes a table of all words
     found = []
     for term in terms[:most]:
         try:
-            found.append(sure_collocates(collocates(positions, term, counting=corpus.counting, limit=COLLOCATES)))
+            found.append(sure_collocates(collocates(positions, term, counting=counting, limit=COLLOCATES)))
         except ValueError:  # the term is no word if it stands alone, such as a token with white space in it
             found.append([])
     return found

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
+from termburst.counting.words_of import words_of
 from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -78,16 +79,16 @@ def statistics_of(corpus: CountedCorpus | TermStatistics) -> TermStatistics:
     5
     """
     if isinstance(corpus, CountedCorpus):
-        return TermStatistics.from_counts(corpus.counts, corpus.terms, "patterns")
+        return TermStatistics.from_counts(corpus, detail="patterns")
     return corpus
 
 
 def counting_of(corpus: CountedCorpus | TermStatistics) -> Dict | None:
-    """How the terms were counted, if that is known: counts without texts may have been counted in any way."""
-    counting = None if isinstance(corpus, CountedCorpus) and corpus.texts is None else corpus.counting
+    """How the terms were counted, if that is known."""
+    counting = corpus.counting
     if counting is None:
         return None
-    options = counting.to_json()
+    options = counting.to_json() | {"in_words": words_of(counting)}
     if isinstance(counting.stop_words, tuple):
         options["stop_words"] = f"{len(counting.stop_words):,} words of a list"
     return options

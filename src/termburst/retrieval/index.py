@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from dataclasses import fields
 from inspect import signature
 from itertools import accumulate, chain, count, islice
 from os import PathLike
@@ -12,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counting.options import CountingOptions
+from termburst.counting.options import CountingOptions, checked_counting
+from termburst.counting.words_of import words_of
 from termburst.files import first_line
 from termburst.inference.checks import check_name, checked_whole, shown
 from termburst.reading.documents import Text
@@ -65,18 +65,15 @@ class Index:
         ids: Iterable[str] | None = None,
         *,
         counting: CountingOptions | None = None,
-        **options: Any,
     ) -> Index:
         """Count *texts* and index them. Without *ids* the documents are called "0", "1", … in their order.
 
-        Instead of *counting*, its options can be given by name.
-
         Examples
         --------
-        >>> Index.from_texts(["a wing in the wind"], stop_words="english").terms.tolist()
+        >>> Index.from_texts(["a wing in the wind"], counting=CountingOptions(stop_words="english")).terms.tolist()
         ['wind', 'wing']
         """
-        counting = _checked_counting(counting, options)
+        counting = checked_counting(counting)
         X, terms = _counted(texts, counting)
         return cls(Collection.from_counts(X), terms, _checked_ids(ids, X.shape[0], 0, ()), counting)
 
@@ -103,7 +100,7 @@ class Index:
         listed: Any = terms if isinstance(terms, (str, Set)) else list(terms)
         names: Any = checked_terms(listed, collection.counts.shape[1])
         ids = _checked_ids(ids, collection.lengths.size, 0, ())
-        return cls(collection, names, ids, _checked_counting(counting))
+        return cls(collection, names, ids, checked_counting(counting))
 
     def add(self, texts: Iterable[Any], ids: Iterable[str] | None = None) -> None:
         """Count more texts with the same options and add them after the existing documents.
@@ -191,8 +188,8 @@ class Index:
             raise ValueError(f"{path} is damaged: {first_line(error)}") from error
 
     def __repr__(self) -> str:
-        """The size of the index."""
-        return f"Index({len(self):,} documents, {self.terms.size:,} terms)"
+        """The size of the index, and how words are found."""
+        return f"Index({len(self):,} documents, {self.terms.size:,} terms; words: {words_of(self.counting)})"
 
     def __len__(self) -> int:
         """The number of documents."""
@@ -316,21 +313,6 @@ def _marks(where: Any) -> NDArray[np.bool_] | None:
 def _missing(item: Any) -> bool:
     """Whether a value of a column is null: None, NaN or pandas' NA."""
     return item is None or type(item).__name__ == "NAType" or (isinstance(item, float) and bool(np.isnan(item)))
-
-
-def _checked_counting(counting: Any, options: dict[str, Any] | None = None) -> CountingOptions:
-    if options:
-        names = [field.name for field in fields(CountingOptions)]
-        if unknown := [name for name in options if name not in names]:
-            raise ValueError(f"there is no option {unknown[0]!r} of counting; the options are {', '.join(names)}")
-        if counting is not None:
-            raise ValueError(f"give {next(iter(options))} to CountingOptions, or omit counting")
-        return CountingOptions(**options)
-    if counting is not None and not isinstance(counting, CountingOptions):
-        raise ValueError(
-            f"counting must be a CountingOptions, such as CountingOptions(lowercase=False); got {shown(counting)}"
-        )
-    return CountingOptions() if counting is None else counting
 
 
 def _counted(texts: Iterable[Any], counting: CountingOptions) -> tuple[Any, NDArray[Any]]:

@@ -13,7 +13,7 @@ from termburst.counting.stored_options import check_counting, check_entries, che
 from termburst.files import atomic_path, first_line
 from termburst.npz import read_arrays
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 _KINDS = {"data": "iuf", "indices": "iu", "indptr": "iu", "shape": "iu", "names": "u"}
 _TYPES: dict[str, Any] = {"terms": list, "ids": list, "counting": dict}
 
@@ -59,9 +59,6 @@ def load_parts(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
 
 def _check_names(names: dict[str, Any]) -> None:
     """Raise an error if something is missing, or has another type than `Index.save` gives it."""
-    for name in _TYPES:
-        if name not in names:
-            raise ValueError(f"the header field {name!r} is missing")
     check_fields(names, _TYPES)
     check_entries("terms", names["terms"], str)
     check_entries("ids", names["ids"], str)

@@ -250,7 +250,7 @@ def _to_csr(X: Any) -> Any:
     if dense.ndim != 2:
         raise ValueError(
             f"a count matrix must be two-dimensional, documents × terms; got {dense.ndim} dimension(s); "
-            "count texts first, for example with CountVectorizer().fit_transform(texts)"
+            "count texts first, with termburst.read(texts)"
         )
     if dense.dtype == object:
         try:

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
     from termburst.statistics.term_statistics import TermStatistics
 
-FORMAT_VERSION = 1
+FORMAT_VERSION = 2
 HEADER = "termburst"  # key in the metadata of the Parquet file
 _MAGIC = b"PAR1"  # the first bytes of every Parquet file
 _TERM = 150  # bytes of memory per term beyond its characters: the string object and its place in tables
 _HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
 _TYPES: dict[str, Any] = {
-    "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "digest": str,
-    "counting": dict | None,
+    "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "min_count": int,
+    "contents": list, "texts": list, "counting": dict | None, "unfinished": dict | None, "digest": str,
 }  # fmt: skip
 # What a damaged header can raise, for example if it is nested too deeply or has other types.
 _DAMAGE = (OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
@@ -126,9 +126,8 @@ def _loaded(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[Term
         )
     try:
         _check_types(header)
-        statistics, unfinished = kind(**_fields(header, frame)), header.get("unfinished")
-        saved = {"counting": header["counting"]}  # as written: equal options may have been in another order
-        sound = _digest(statistics, header_of(statistics, unfinished) | saved) == header["digest"]
+        statistics, unfinished = kind(**_fields(header, frame)), header["unfinished"]
+        sound = _digest(statistics, header_of(statistics, unfinished)) == header["digest"]
         if sound:  # a digest can be forged
             check_sound(statistics)
     except damage as error:
@@ -195,18 +194,15 @@ def holds_statistics(path: str | PathLike[str]) -> bool:
 
 def _check_types(header: dict[str, Any]) -> None:
     """Raise an error if a field of a header is missing, or has another type than `header_of` gives it."""
-    for name in _TYPES:
-        if name not in header:
-            raise ValueError(f"the header field {name!r} is missing")
     check_fields(header, _TYPES)
-    check_fields(header, {"min_count": int, "unfinished": dict, "contents": list, "texts": list})
-    for entry in header.get("contents", []):
+    for entry in header["contents"]:
         _check_content(entry)
-    if "texts" in header and len(header["texts"]) != len(header.get("contents", [])):
+    if len(header["texts"]) != len(header["contents"]):
         raise ValueError("the header fields 'contents' and 'texts' must have the same number of entries")
-    check_counting(header["counting"] or {})
+    if header["counting"] is not None:
+        check_counting(header["counting"])
     check_entries("batches", header["batches"], str)
-    if not 1 <= header.get("min_count", 1) < 2**63:
+    if not 1 <= header["min_count"] < 2**63:
         raise ValueError(f"the header field 'min_count' must be 1 or more; got {header['min_count']!r:.40}")
 
 
@@ -221,24 +217,19 @@ def _check_content(entry: Any) -> None:
 
 def header_of(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> dict[str, Any]:
     """All that the file says of the whole collection, without the digest."""
-    header = {
+    return {
         "version": FORMAT_VERSION,
         "detail": statistics.detail,
         "named": statistics.terms is not None,
         "lengths": statistics.lengths.tolist(),
         "length_documents": statistics.length_documents.tolist(),
         "batches": list(statistics.batches),
+        "min_count": statistics.min_count,
+        "contents": [[one.documents, one.digest, one.batch] for one in statistics.contents],
+        "texts": [base64.b64encode(one.hashes).decode() for one in statistics.contents],
         "counting": None if statistics.counting is None else statistics.counting.to_json(),
+        "unfinished": unfinished,
     }
-    if statistics.min_count > 1:  # only if needed, so that files from before this field existed still match
-        header["min_count"] = statistics.min_count
-    if statistics.contents:
-        header["contents"] = [[one.documents, one.digest, one.batch] for one in statistics.contents]
-    if any(one.hashes for one in statistics.contents):  # later than the others, too
-        header["texts"] = [base64.b64encode(one.hashes).decode() for one in statistics.contents]
-    if unfinished is not None:
-        header["unfinished"] = unfinished
-    return header
 
 
 def _digest(statistics: TermStatistics, header: dict[str, Any]) -> str:
@@ -323,17 +314,15 @@ def _fields(header: dict[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
         "rows": rows,
         "batches": tuple(header["batches"]),
         "counting": None if counting is None else CountingOptions.from_json(counting),
-        "min_count": int(header.get("min_count", 1)),
+        "min_count": header["min_count"],
         "contents": _contents(header),
     }
 
 
 def _contents(header: dict[str, Any]) -> tuple[Content, ...]:
-    """The digests of the texts; files of older versions have none for single texts."""
-    entries = header.get("contents", [])
-    texts = header.get("texts", [""] * len(entries))
+    """The digests of the texts; a corpus of more than `MOST_HASHES` texts has none for single ones."""
     found = []
-    for entry, text in zip(entries, texts, strict=True):
+    for entry, text in zip(header["contents"], header["texts"], strict=True):
         hashes = base64.b64decode(text, validate=True)
         if len(hashes) not in (0, 8 * entry[0]) or len(hashes) > 8 * MOST_HASHES:
             raise ValueError("the header field 'texts' has another number of texts than 'contents'")

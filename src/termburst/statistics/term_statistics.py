@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions, checked_counting
+from termburst.counting.words_of import words_of
 from termburst.display import ROWS, html_table, more, number
 from termburst.names import DETAILS, Detail
 from termburst.statistics.contents import Content
@@ -124,7 +125,8 @@ class TermStatistics:
         if counts.shape[1] == 0:
             raise ValueError("the count matrix has no terms (0 columns)")
         names = checked_terms(terms, counts.shape[1])
-        return from_canonical(counts, names, detail, batches=checked_batch(batch))
+        counting = None if held is None else held.counting
+        return from_canonical(counts, names, detail, batches=checked_batch(batch), counting=counting)
 
     @classmethod
     def from_texts(
@@ -144,7 +146,7 @@ class TermStatistics:
             a list of strings is one text, given as its tokens. Without it, lists that look like tokens are refused.
         detail, batch : see `from_counts`
         counting : CountingOptions, optional
-            How to find the tokens; by default like scikit-learn's CountVectorizer.
+            How to find the tokens.
 
         Examples
         --------
@@ -303,17 +305,18 @@ class TermStatistics:
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        """Size and detail on one line."""
+        """Size, detail and, if it is known, how words were found, on one line."""
+        words = "" if self.counting is None else f"; words: {words_of(self.counting)}"
         return (
             f"TermStatistics({self.documents:,} documents, {self.tokens:,} tokens, "
-            f"{self.vocabulary_size:,} terms, detail={self.detail!r})"
+            f"{self.vocabulary_size:,} terms, detail={self.detail!r}{words})"
         )
 
     def _repr_html_(self) -> str:
-        """Size and detail, and the most frequent terms."""
+        """Size and detail, how words were found, and the most frequent terms."""
         facts = {"documents": number(self.documents), "tokens": number(self.tokens)}
         facts |= {"mean length": f"{self.mean_length:,.1f}", "terms": number(self.vocabulary_size)}
-        facts["detail"] = self.detail
+        facts |= {"detail": self.detail, "words": words_of(self.counting)}
         most = np.argsort(-self.collection_frequency, kind="stable")[:ROWS].tolist()
         names = most if self.terms is None else [str(self.terms[column]) for column in most]
         rows = zip(names, self.collection_frequency[most], self.document_frequency[most], strict=True)

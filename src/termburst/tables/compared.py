@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counting.options import CountingOptions
+from termburst.counting.words_of import words_of
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import Sort
-from termburst.statistics.matrix import canonical_counts
+from termburst.statistics.matrix import canonical_counts, counted_corpus
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.tables.frames import counted_texts, named_terms, own_terms
@@ -63,9 +65,12 @@ def warn_of_lone_documents(sizes: Any, groups: str = "groups", stacklevel: int =
     )
 
 
-def aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
+def aligned(
+    A: Any, B: Any, terms: Any, terms_b: Any, counting: CountingOptions | None
+) -> tuple[TermCells, TermCells, NDArray[np.object_] | None]:
     """The cells of both over the same terms, and the names of the terms, if any."""
-    A, B = counted_texts(A, "A"), counted_texts(B, "B")
+    A, B = counted_texts({"A": A, "B": B}, counting)
+    _check_same_words(A, B)
     terms, terms_b = (list(names) if isinstance(names, Iterator) else names for names in (terms, terms_b))
     if terms_b is None and _unnamed(B):
         terms_b, terms = terms, terms if _unnamed(A) else None
@@ -86,6 +91,17 @@ def aligned(A: Any, B: Any, terms: Any, terms_b: Any) -> tuple[TermCells, TermCe
         for x, names in ((first, names_a), (second, names_b))
     ]
     return term_cells(laid[0]), term_cells(laid[1]), union
+
+
+def _check_same_words(A: Any, B: Any) -> None:
+    """Refuse to compare counts of other words: every difference of the rule would look like a difference."""
+    a, b = (one if isinstance(one, TermStatistics) else counted_corpus(one) for one in (A, B))
+    rules = [None if one is None else one.counting for one in (a, b)]
+    if None not in rules and rules[0] != rules[1]:
+        raise ValueError(
+            f"A was counted with other options (words: {words_of(rules[0])}) than B (words: {words_of(rules[1])}); "
+            "count both with the same options"
+        )
 
 
 def _unnamed(corpus: Any) -> bool:

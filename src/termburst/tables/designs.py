@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counting.options import CountingOptions
 from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.inference.clusters import cluster_test, summed_rows
 from termburst.inference.confident_effect import selected_end
@@ -36,6 +37,7 @@ def keyness_design(
     *,
     metadata: Any = None,
     terms: Any = None,
+    counting: CountingOptions | None = None,
     contrast: str | Sequence[str] | None = None,
     cluster: str | None = None,
     strata: str | None = None,
@@ -50,7 +52,7 @@ def keyness_design(
 
     Parameters
     ----------
-    X : a corpus; a count matrix with *metadata*; or `TermStatistics` with detail="patterns" of each cell
+    X : a corpus; a count matrix or texts with *metadata*; or `TermStatistics` with detail="patterns" of each cell
         Cells are documents with the same values of the covariates. A dict has their values as keys, in the order in
         which the formula names its columns: ``{("D", "old"): …, ("R", "old"): …}``. A list has *metadata* with one row
         per cell. The result is that of the documents, but there is no *cluster*.
@@ -63,6 +65,8 @@ def keyness_design(
         For a dict of cells: the names of the parts of its keys, if not those of the formula in its order.
     terms : sequence of str, optional
         The names of the columns of a matrix.
+    counting : CountingOptions, optional
+        How texts are counted.
     contrast : str or list of str, optional
         "party: D - R" compares two values, at the mean of all else; "year" is the slope of a number, per unit. By
         default the first level of each category minus each other level, and the slope of each number (of a spline: the
@@ -103,13 +107,14 @@ def keyness_design(
     min_count = checked_whole("min_count", min_count)
     options: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
     if is_cells(X):
+        counted_texts({"X": X}, counting)
         if cluster is not None:
             raise ValueError("cluster= needs the documents: statistics do not keep which document contains what")
         parts, names, frame = cells_of(X, formula, metadata, terms, strata)
         table = keyness_of_cells(parts, names, frame, formula, contrast=contrast, strata=strata, **options)
         warn_of([_small_strata_of(parts, frame, strata), table_out_of_reach(table, adjust)])
         return table
-    counts, names, frame = _documents(X, metadata, terms)
+    counts, names, frame = _documents(X, metadata, terms, counting)
     filled = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() > 0)
     counts, frame = counts[filled], frame[filled]
     design = design_of(formula, frame, strata)
@@ -250,10 +255,10 @@ def _clustered(
     return list(zip(found, plain, strict=True))
 
 
-def _documents(X: Any, metadata: Any, terms: Any) -> tuple[Any, Any, pl.DataFrame]:
+def _documents(X: Any, metadata: Any, terms: Any, counting: CountingOptions | None) -> tuple[Any, Any, pl.DataFrame]:
     """The counts, the names of terms, and the metadata of each document."""
     own = getattr(X, "metadata", None)
-    X = counted_texts(X, "X") if own is None else X
+    (X,) = counted_texts({"X": X}, counting)
     counts = canonical_counts(X)
     names = named_terms(X, terms, counts.shape[1])
     if metadata is None:

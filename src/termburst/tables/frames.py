@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counting.counted_corpus import CountedCorpus, corpus_counting
+from termburst.counting.counted_corpus import CountedCorpus
+from termburst.counting.options import CountingOptions, checked_counting
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
@@ -45,22 +48,31 @@ def own_terms(corpus: Any) -> NDArray[np.object_] | None:
     return None if held is None else held.terms
 
 
-def counted_texts(corpus: Any, which: str) -> Any:
-    """A list of texts counted, as `termburst.read` counts them; anything else unchanged.
+def counted_texts(corpora: Mapping[str, Any], counting: CountingOptions | None) -> list[Any]:
+    """Lists of texts counted; anything else unchanged. ValueError if *counting* is given and nothing is counted.
+
+    The keys are the names of the arguments, for messages.
 
     Examples
     --------
-    >>> counted_texts(["so it goes", "so so"], "A").terms.tolist()
+    >>> counted_texts({"A": ["so it goes", "so so"]}, None)[0].terms.tolist()
     ['goes', 'it', 'so']
     """
+    found = [_counted_texts(corpus, name, checked_counting(counting)) for name, corpus in corpora.items()]
+    if counting is not None and all(new is old for new, old in zip(found, corpora.values(), strict=True)):
+        raise ValueError(f"counting says how to count texts, but {' and '.join(corpora)} has none; omit it")
+    return found
+
+
+def _counted_texts(corpus: Any, name: str, counting: CountingOptions) -> Any:
     if isinstance(corpus, str):
-        raise ValueError(f"{which} must be a list of texts, counts or a corpus; got one string, {corpus!r:.60}")
+        raise ValueError(f"{name} must be a list of texts, counts or a corpus; got one string, {corpus!r:.60}")
     if not isinstance(corpus, (list, tuple)) or not corpus:
         return corpus
     tokens = all(isinstance(text, list) and all(isinstance(token, str) for token in text) for text in corpus)
     if not tokens and not isinstance(corpus[0], str):
         return corpus
-    return CountedCorpus.from_texts(corpus, counting=corpus_counting(pretokenized=tokens))
+    return CountedCorpus.from_texts(corpus, counting=replace(counting, pretokenized=True) if tokens else counting)
 
 
 def named_terms(corpus: Any, terms: Any, size: int, which: str = "") -> NDArray[np.object_] | None:

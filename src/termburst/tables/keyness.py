@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counting.options import CountingOptions
 from termburst.display import did_you_mean
 from termburst.forks import check_fork
 from termburst.inference import keyness as tests
@@ -43,6 +44,7 @@ def keyness(
     formula: str | None = None,
     terms: Any = None,
     terms_b: Any = None,
+    counting: CountingOptions | None = None,
     method: str = "beta-binomial",
     confidence: float | None = 0.95,
     adjust: str = "bh",
@@ -56,7 +58,7 @@ def keyness(
     Parameters
     ----------
     A, B : count matrices, corpora, lists of texts, or TermStatistics with detail="patterns" (a saved reference corpus)
-        Their vocabularies are aligned by term name, over the union of both. Texts are counted as `termburst.read` does.
+        Their vocabularies are aligned by term name, over the union of both.
     reference : dict from word to number of occurrences, word list or its file; in place of B
         A reference of which only frequencies are known; see `read_word_list`. The column `p_method` then says
         "frequency list". Where nothing differs, p is below 0.05 for about one of 100 words at most.
@@ -66,6 +68,8 @@ def keyness(
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
+    counting : CountingOptions, optional
+        How texts are counted. To compare them with statistics, give ``statistics.counting``.
     method : str
         "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney",
         "text-dispersion", "bootstrap" or "log-odds". The default lets each corpus have its own burstiness, learned from
@@ -120,12 +124,13 @@ def keyness(
     if reference is not None:
         if B is not None or method != "beta-binomial":
             raise ValueError("reference= takes the place of B, and has one method; omit B and method=")
-        options: dict[str, Any] = {"terms": terms, "confidence": confidence, "adjust": adjust, "min_count": min_count}
+        options: dict[str, Any] = {"terms": terms, "counting": counting, "confidence": confidence, "adjust": adjust}
+        options["min_count"] = min_count
         return sorted_comparison(keyness_with_list(A, reference, **options), sort)
     if formula is not None or design or B is None:
         common = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
-        return _by_formula(A, B, formula, method, terms=terms, **common, **design)
-    a, b, names = aligned(A, B, terms, terms_b)
+        return _by_formula(A, B, formula, method, terms=terms, counting=counting, **common, **design)
+    a, b, names = aligned(A, B, terms, terms_b, counting)
     if _of_burstiness(compare, method):
         return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
     compared = compared_terms(a, b, method, confidence, min_count)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
 from termburst.inference import lockwords as tests
 from termburst.inference.checks import check_name, checked_number, checked_whole
@@ -26,6 +27,7 @@ def lockwords(
     level: float = 0.05,
     terms: Any = None,
     terms_b: Any = None,
+    counting: CountingOptions | None = None,
     adjust: str = "bh",
     min_count: int = 1,
 ) -> pl.DataFrame:
@@ -37,7 +39,7 @@ def lockwords(
 
     Parameters
     ----------
-    A, B, terms, terms_b, adjust, min_count : see `keyness`
+    A, B, terms, terms_b, counting, adjust, min_count : see `keyness`
     ratio : float above 1
     level : float, between 0 and 0.5; of the interval, which has the confidence 1 − 2 level
 
@@ -59,7 +61,7 @@ def lockwords(
     level = checked_number("level", level, 0.0, 0.5)
     check_name("adjust", adjust, ADJUSTMENTS)
     min_count = checked_whole("min_count", min_count)
-    a, b, names = aligned(A, B, terms, terms_b)
+    a, b, names = aligned(A, B, terms, terms_b, counting)
     found = tests.lockwords(a, b, ratio, level=level)
     counted = a.n_i + b.n_i >= max(min_count, 1)
     p_value = np.where(counted, found.p_value, np.nan)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counting.options import CountingOptions
 from termburst.inference.confident_effect import selected_end
 from termburst.inference.dispersion import dispersion
 from termburst.inference.frequency_list import WordList, list_keyness
@@ -201,11 +202,19 @@ def as_frequencies(reference: Any) -> WordFrequencies:
 
 
 def keyness_with_list(
-    A: Any, reference: Any, *, terms: Any, confidence: float | None, adjust: str, min_count: int
+    A: Any,
+    reference: Any,
+    *,
+    terms: Any,
+    confidence: float | None,
+    adjust: str,
+    min_count: int,
+    counting: CountingOptions | None = None,
 ) -> pl.DataFrame:
     """The table of `keyness` against a list of frequencies; options are checked by the caller."""
     listed = as_frequencies(reference)
-    own, names = _named(counted_texts(A, "A"), terms)
+    (counted_a,) = counted_texts({"A": A}, counting)
+    own, names = _named(counted_a, terms)
     union: NDArray[np.object_] = np.array(sorted({*names.tolist(), *listed.counts}), dtype=np.object_)
     statistics = own if isinstance(own, TermStatistics) else TermStatistics.from_counts(own, names, "patterns")
     a = term_cells(laid_onto(statistics, union))

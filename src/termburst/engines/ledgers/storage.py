@@ -3,8 +3,8 @@
 A ledger has rows of patterns and a register of its batches. In the register, a batch has the number of its documents:
 below zero if they were withdrawn from other batches, 0 if the whole batch was withdrawn. Its *part* says where its rows
 are: under its own id, or in the part `MERGED`, with those of other batches. One row may be no batch: it says how the
-texts were counted. So it is written in the same step as the first batch, in every storage. Ledgers of older versions
-do not have it.
+texts were counted. So it is written in the same step as the first batch, in every storage. It is missing where nobody
+has said so, as with patterns from a file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from termburst.counting.stored_options import check_counting
 if TYPE_CHECKING:
     import polars as pl
 
-SCHEMA = 1  # of the columns and the register; a ledger with another number is refused
+SCHEMA = 2  # of the columns and the register; a ledger with another number is refused
 MERGED = "(merged)"  # the batch of rows that `Ledger.compact` has merged
 COUNTING = "(counting)"  # the part of the one row of the register that has counting options, and begins with this
 # Modules of errors that storage may raise; "_internal" is Delta's, and "pyo3_runtime" has the panics of Rust.

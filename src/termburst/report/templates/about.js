@@ -200,17 +200,8 @@ function aboutReading(reports) {
 
 function footnotes(report, tested) {
   const { counting } = report.settings;
-  const said =
-    counting &&
-    (counting.pretokenized
-      ? "tokens as given"
-      : `${counting.words === "unicode" ? "words as Unicode sees them" : `token pattern ${counting.token_pattern}`}${counting.language ? `, language ${counting.language}` : ""}, ${counting.lowercase ? "in lower case" : "upper and lower case kept"}`);
   return [
-    ...(counting
-      ? [
-          `Counted with ${visible(said)}; terms of ${[...new Set(counting.ngrams)].join(" to ")} token${counting.ngrams[1] > 1 ? "s" : ""}; stop words removed: ${visible(counting.stop_words ?? "none")}.`,
-        ]
-      : []),
+    ...(counting ? [`Words: ${visible(counting.in_words)}.`] : []),
     ...(tested > report.rows
       ? [`The page lists the first ${whole(report.rows)} of ${report.sized(tested)}.`]
       : []),
