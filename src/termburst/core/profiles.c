@@ -41,8 +41,9 @@ static void set_point(const Group *group, double tau, double *omega, double *tur
     out->log_size[node] = log(information) - log(share.p) - log(share.rest);
     out->skew[node] = 0.0;
     if (!(information < MANY)) return;
-    Derivatives aside = derivatives(tau, *omega + ASIDE, &group->term, group->n, group->table, NULL);
-    double third = (aside.omega_omega - d.omega_omega) / ASIDE;
+    double aside = *omega < 0 ? ASIDE : -ASIDE; /* towards ½, so that the complement has the mirrored value */
+    Derivatives there = derivatives(tau, *omega + aside, &group->term, group->n, group->table, NULL);
+    double third = (there.omega_omega - d.omega_omega) / aside;
     out->skew[node] = between(-third / information - (share.rest - share.p), -1.0, 1.0);
 }
 
