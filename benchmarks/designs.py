@@ -232,16 +232,19 @@ def show_strata(asked: argparse.Namespace, rng: np.random.Generator) -> None:
 
 
 def show_few(asked: argparse.Namespace, rng: np.random.Generator) -> None:
-    """Size with few clusters of ten documents, each wholly on one side, by `cluster=`: the documents are summed."""
-    print("| clusters | spread | p ≤ 5 %, n 5–19 | 20–99 | 100–999 | ≥ 1,000 | reference chi2 |")
-    for clusters in (6, 8, 10, 15, 30):
+    """Size with few clusters of ten documents, each wholly on one side, by `cluster=`: the documents are summed.
+
+    With 40 words hardly any δ and s are learned from them; with 300 they are.
+    """
+    print("| words | clusters | spread | p ≤ 5 %, n 5–19 | 20–99 | 100–999 | ≥ 1,000 | reference chi2 |")
+    for words, clusters in product((40, 300), (6, 8, 10, 15, 30)):
         for spread in (0.25, 0.5, 1.0):
             by_draw, by_chi2 = [], []
             for _ in range(asked.draws):
-                X, _, cluster = words_in_strata(rng, clusters, 10, 40, 1.0, spread)
+                X, _, cluster = words_in_strata(rng, clusters, 10, words, 1.0, spread)
                 side = rng.permutation(np.arange(clusters) % 2)[cluster]
                 about = pl.DataFrame({"x": np.where(side, "a", "b"), "cluster": cluster.astype(str)})
-                terms = [f"{k:02}" for k in range(X.shape[1])]
+                terms = [f"{k:03}" for k in range(X.shape[1])]
                 options = {"metadata": about, "confidence": None, "sort": "term", "adjust": "none", "terms": terms}
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
@@ -255,7 +258,8 @@ def show_few(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                 else "–"
                 for one in found.T
             ]
-            print(f"| {clusters} | {spread:g} | {' | '.join(cells)} | {100 * np.mean(by_chi2):.0f} % |", flush=True)
+            last = f"{100 * np.mean(by_chi2):.0f} %"
+            print(f"| {words} | {clusters} | {spread:g} | {' | '.join(cells)} | {last} |", flush=True)
 
 
 def show_pairs(asked: argparse.Namespace, rng: np.random.Generator) -> None:

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 
+import numpy as np
 import pytest
 
 
@@ -39,6 +40,37 @@ def test_a_page_of_contrasts(run, table, tmp_path):
     assert "Only documents with the same party are compared with each other." in found["design"]["about"]
     assert len(found["panels"]) == 3
     assert not any(panel["sides"][0]["lines"] for panel in found["panels"])
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    """Twenty pairs of texts of two sides, of eight writers, in which nothing differs."""
+    rng, path = np.random.default_rng(3), tmp_path / "pairs.csv"
+    words = [f"w{chr(97 + k // 26)}{chr(97 + k % 26)}" for k in range(120)]
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["text", "side", "pair", "year", "writer"])
+        for k in range(40):
+            text = " ".join(rng.choice(words, 80, p=rng.dirichlet(np.full(120, 0.5))))
+            writer.writerow([text, "ab"[k % 2], f"p{k // 2}", 1900 + k % 7 + k // 5, f"s{k // 5}"])
+    return path
+
+
+@pytest.mark.filterwarnings("always::UserWarning")
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--formula", "side", "--cluster", "pair"), "20 of 20 clusters of 'pair' have several values of side"),
+        (("--by", "side", "--cluster", "pair"), "20 of 20 clusters of 'pair' have several values of side"),
+        (("--by", "side", "--strata", "pair"), "the strata of 'pair' have 2 documents each on average"),
+        (("--formula", "year", "--cluster", "writer"), "with 8 clusters no p is below 0.0039"),
+    ],
+)
+def test_what_cannot_be_found_is_said_here_and_on_the_page(run, pairs, tmp_path, options, said):
+    done = run("keyness", pairs, *options, "--report", tmp_path / "page.json", "--panels", "1", "--examples", "0")
+    assert f"warning: {said}" in done.err
+    (note,) = json.loads((tmp_path / "page.json").read_text(encoding="utf-8"))["notes"]
+    assert note.startswith(said)
 
 
 @pytest.mark.parametrize(

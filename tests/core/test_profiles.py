@@ -84,6 +84,35 @@ def test_points_where_the_likelihood_is_negligible_are_left_out():
     assert max(taus(found[4, 0])) == HIGHEST  # an even term is as likely with any high precision
 
 
+@pytest.mark.parametrize(("documents", "held"), [(40, 4), (40, 38), (15, 15)])
+def test_a_term_and_its_complement_have_the_same_points(documents, held):
+    """Also if few documents have the term, and all have its complement, or the other way round."""
+    rng = np.random.default_rng(documents + held)
+    n = rng.integers(100, 400, documents)
+    x = np.where(np.arange(documents) < held, rng.binomial(n, rng.beta(1.0, 20.0, documents)), 0)
+    groups = GroupedCells([term_cells(np.column_stack([x, n - x]))])
+    (term,), (complement,) = core.profiles(groups.cells, groups.lengths, np.arange(2), np.full(2, 2.0), HIGHEST)
+    for name in ("step", "first", "size"):
+        assert term[name] == complement[name]
+    size = term["size"]
+    np.testing.assert_allclose(term["omega"][:size], -complement["omega"][:size], atol=1e-6)
+    term_height, height = (one["height"][:size] - one["height"][0] for one in (term, complement))
+    np.testing.assert_allclose(term_height, height, atol=1e-5)
+
+
+def test_a_wide_likelihood_has_all_its_points():
+    """Documents of very different lengths: 24 points half a unit apart ended where it was a 25th of its maximum."""
+    rng = np.random.default_rng(5)
+    n = np.maximum(rng.lognormal(4.0, 1.0, 40), 2).astype(int)
+    x = rng.binomial(n, rng.beta(1.0, 31.0, 40))
+    groups, highest = GroupedCells([term_cells(np.column_stack([x, n - x]))]), 14.0
+    found = core.profiles(groups.cells, groups.lengths, np.arange(2), np.full(2, 3.0), highest)[0, 0]
+    fall = found["height"].max() - found["height"][: found["size"]]
+    assert (x > 0).sum() >= 20
+    assert fall[0] > 10
+    assert fall[-1] > 10 or taus(found)[-1] == highest
+
+
 def test_where_the_search_starts_does_not_matter():
     sides = Sides()
     left, right = sides.profiles(np.full(6, -3.0))[0, 0], sides.profiles(np.full(6, 6.0))[0, 0]

@@ -57,6 +57,24 @@ def test_unequal_burstiness_and_equal_shares(lengths, alpha_0):
     np.testing.assert_array_equal((low > 0) | (high < 0), p <= 0.05)
 
 
+@pytest.mark.parametrize("part", [1, 4])
+@pytest.mark.parametrize("mean", [0.003, 0.02])
+def test_windows_of_documents(mean, part):
+    """A has windows of a twentieth or a fifth of its documents. Words come in passages, so A is burstier, and no more.
+
+    With one precision for both, 10 to 14 % of words were called different, nearly all of them rarer in A.
+    """
+    rng, made = np.random.default_rng(part), []
+    for passages in (part, 20):
+        n_j = np.maximum(rng.lognormal(5.7, 0.5, 250), 100).astype(int) // 20 + 1
+        share = rng.beta(300 * mean, 300 * (1 - mean), (250, 500))
+        counts = sum(rng.binomial(n_j[:, None], np.minimum(rng.gamma(15 * share) / 15, 1)) for _ in range(passages))
+        made.append(cells_of_columns(counts, passages * n_j))
+    size, more, less = shares_found(keyness(*made, confidence=None))
+    assert size < above(0.05, 500)
+    assert max(more, less) < above(0.025, 500)
+
+
 @pytest.mark.parametrize("alpha_0", [(50.0, 400.0), (400.0, 50.0)])
 @pytest.mark.parametrize("documents", [(8, 200), (30, 300)])
 def test_sizes_where_one_corpus_is_eight_times_as_bursty(documents, alpha_0):
@@ -89,6 +107,13 @@ def test_sizes_where_burstiness_differs_by_word(mean, alpha_0):
     assert size < above(0.06, occurring)
     assert max(more, less) < above(0.035, occurring)
     assert np.mean(found.p_value <= 0.001) < above(0.002, occurring)
+
+
+@pytest.mark.xfail(strict=True, reason="the shift is the same for all words, and frequent words say most about it")
+def test_size_where_only_rare_words_are_burstier():
+    mean = np.exp(np.random.default_rng(8).uniform(np.log(1e-4), np.log(2e-2), 1500))
+    found = keyness(*sides(8, (200, 200), mean, (np.where(mean < 1e-3, 30.0, 90.0), 90.0)), confidence=None)
+    assert np.mean(found.p_value[mean < 1e-3] <= 0.05) < above(0.06, np.sum(mean < 1e-3))
 
 
 @pytest.mark.parametrize("few", [1, 2, 4, 8])
@@ -129,12 +154,13 @@ def test_a_word_that_one_corpus_lacks_is_found(exchanged):
     assert found.log_ratio[300] == (-np.inf if exchanged else np.inf)
 
 
+@pytest.mark.parametrize("burstier", [1.0, 4.0])
 @pytest.mark.parametrize("ratio", [1.5, 2.0])
-def test_intervals_at_10_to_90_cover(ratio):
-    """In words of 100 to 999 tokens, as bursty as those of real texts."""
+def test_intervals_at_10_to_90_cover(ratio, burstier):
+    """In words of 100 to 999 tokens, as bursty as those of real texts: 84 to 87 % if A bursts four times as much."""
     rng = np.random.default_rng(6)
     mean, alpha_0 = np.exp(rng.uniform(np.log(4e-4), np.log(4e-3), 1500)), np.exp(rng.normal(4.1, 1.2, 1500))
-    a, b = sides(6, (60, 540), mean, (alpha_0, alpha_0), ratio, lengths=(200, 600))
+    a, b = sides(6, (60, 540), mean, (alpha_0 / burstier, alpha_0), ratio, lengths=(200, 600))
     found, n_i = keyness(a, b), a.n_i + b.n_i
     kept = (n_i >= 100) & (n_i < 1000)
     inside = ((found.ci_low <= np.log2(ratio)) & (np.log2(ratio) <= found.ci_high))[kept]
@@ -187,15 +213,17 @@ def test_zero_is_inside_for_a_term_in_one_document_alone():
 
 
 @pytest.mark.parametrize("share", [0.001, 0.03, 0.2, 0.5, 0.7])
-def test_a_word_and_its_complement_have_the_same_p(share):
+@pytest.mark.parametrize("documents", [(60, 90), (15, 21), (40, 40)])
+def test_a_word_and_its_complement_have_the_same_p(documents, share):
+    """Also if few documents have the word, and all have its complement."""
     rng, made = np.random.default_rng(7), []
-    for documents, factor in ((60, 1.3 if share < 0.6 else 1.1), (90, 1.0)):
-        n_j = rng.integers(50, 400, documents)
+    for size, factor in zip(documents, (1.3 if share < 0.6 else 1.1, 1.0), strict=True):
+        n_j = rng.integers(50, 400, size)
         counts = beta_binomials(rng, n_j, np.array([factor * share]), 30.0)
         made.append(term_cells(np.column_stack([counts, n_j - counts[:, 0]])))
     found = keyness(*made)
-    assert found.p_value[0] == pytest.approx(found.p_value[1], rel=0.03)
-    assert found.statistic[0] == pytest.approx(found.statistic[1], rel=0.005)  # profiles may have different steps
+    assert found.p_value[0] == pytest.approx(found.p_value[1], rel=1e-4)
+    assert found.statistic[0] == pytest.approx(found.statistic[1], rel=1e-4)
     assert found.log_ratio[0] * found.log_ratio[1] < 0
 
 

@@ -4,7 +4,7 @@
 #define LEAST_TAU (-8.0)
 #define NEAR 1e-3       /* of the last step in ω; its square is the error */
 #define FINE 0.5        /* step of a profile, */
-#define COARSE 1.0      /* and of a term in few documents */
+#define COARSE 1.0      /* and of one with few documents, or with more points than there is room for */
 #define FEW 20.0
 #define ASIDE 0.02      /* of the differences that give the third derivative */
 #define MANY 400.0      /* bursts from which on skewness does not matter */
@@ -85,8 +85,7 @@ static void add_slope_of_information(const Group *group, SideProfile *out) {
     }
 }
 
-static void profile_of(const Group *group, double start, double last_tau, SideProfile *out) {
-    const double step = group->term.documents < FEW ? COARSE : FINE;
+static void profile_with(const Group *group, double step, double start, double last_tau, SideProfile *out) {
     const int64_t lowest = (int64_t)ceil(LEAST_TAU / step), highest = (int64_t)ceil(last_tau / step);
     const int64_t middle = between_int((int64_t)rint(between(start, LEAST_TAU, last_tau) / step), lowest + 1, highest);
     double share = least(most(group->term.n_i, 1e-300) / group->n, 1 - 1e-16), top = -INFINITY;
@@ -97,6 +96,10 @@ static void profile_of(const Group *group, double start, double last_tau, SidePr
     /* points beyond one that is negligible, and the farthest ones if there are too many */
     while (up.size > 1 && up.height[up.size - 2] < top - DEPTH) up.size--;
     while (down.size > 1 && down.height[down.size - 2] < top - DEPTH) down.size--;
+    if (up.size + down.size > NODES && step < COARSE) {
+        profile_with(group, COARSE, start, last_tau, out);
+        return;
+    }
     while (up.size + down.size > NODES) {
         if (up.size > 1 && up.height[up.size - 1] <= down.height[down.size - 1])
             up.size--;
@@ -111,15 +114,23 @@ static void profile_of(const Group *group, double start, double last_tau, SidePr
     add_slope_of_information(group, out);
 }
 
+/* `mixed` is the same for a term and its complement, and so is the profile. */
+static void profile_of(const Group *group, double start, double last_tau, SideProfile *out) {
+    profile_with(group, group->term.mixed < FEW ? COARSE : FINE, start, last_tau, out);
+}
+
+/* The slope at a point, from its neighbours; at an end from the only one. */
+static double slope_at(const double *value, int64_t k, int64_t last) {
+    int64_t low = most_int(k - 1, 0), high = least_int(k + 1, last);
+    return high > low ? (value[high] - value[low]) / (double)(high - low) : 0.0;
+}
+
 ProfilePoint profile_at(const SideProfile *of, double tau) {
     double u = tau / of->step - (double)of->first, inside = between(u, 0.0, (double)(of->size - 1));
     int64_t k = between_int((int64_t)inside, 0, most_int(of->size - 2, 0)), next = least_int(k + 1, of->size - 1);
     double w = inside - (double)k, w_2 = w * w, w_3 = w_2 * w, over = u - inside;
     double at_0 = 2 * w_3 - 3 * w_2 + 1, at_1 = 1 - at_0, turn_0 = w_3 - 2 * w_2 + w, turn_1 = w_3 - w_2;
-    int64_t low = most_int(k - 1, 0), high = least_int(next + 1, of->size - 1);
-    double rise = of->log_size[next] - of->log_size[k];
-    double rise_0 = k > 0 ? (of->log_size[next] - of->log_size[low]) / 2 : rise;
-    double rise_1 = high > next ? (of->log_size[high] - of->log_size[k]) / 2 : rise;
+    double rise_0 = slope_at(of->log_size, k, of->size - 1), rise_1 = slope_at(of->log_size, next, of->size - 1);
     ProfilePoint at;
     at.height = at_0 * of->height[k] + at_1 * of->height[next];
     at.height += of->step * (turn_0 * of->slope[k] + turn_1 * of->slope[next]);
@@ -127,7 +138,12 @@ ProfilePoint profile_at(const SideProfile *of, double tau) {
     at.log_size = at_0 * of->log_size[k] + at_1 * of->log_size[next] + turn_0 * rise_0 + turn_1 * rise_1;
     if (over < 0) at.log_size += over * rise_0;
     at.skew = of->skew[k] + w * (of->skew[next] - of->skew[k]);
-    at.omega = isinf(of->omega[k]) ? of->omega[k] : of->omega[k] + w * (of->omega[next] - of->omega[k]);
+    at.omega = of->omega[k];
+    if (!isinf(at.omega)) {
+        rise_0 = slope_at(of->omega, k, of->size - 1);
+        rise_1 = slope_at(of->omega, next, of->size - 1);
+        at.omega = at_0 * of->omega[k] + at_1 * of->omega[next] + turn_0 * rise_0 + turn_1 * rise_1;
+    }
     return at;
 }
 

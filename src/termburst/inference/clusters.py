@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from termburst.inference import distributions as stats
 from termburst.inference.designs import Contrast, ContrastFits, ContrastTest, DesignComparison
 from termburst.inference.leaning import Leaning
-from termburst.inference.ratio_tails import inverse_tail
+from termburst.inference.ratio_tails import agreeing_fall, inverse_tail
 
 Floats = NDArray[np.float64]
 BLOCK = 4_000_000  # numbers of a block of terms × documents
@@ -77,30 +77,18 @@ def cluster_test(
             spread[part] = (score**2).sum(axis=1) / model
     p_value = np.maximum(p_value, plain.p_value)  # clusters are no reason for a smaller p than independent documents
     least_p = np.maximum(plain.least_p, 0.5**clusters)  # all scores of clusters with the same sign
+    p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
     limits = np.full((size, 2), np.nan)
     if confidence is not None:
         # The variance of T between clusters, relative to that of the model, widens the interval.
         freedom = np.full(size, max(clusters - compared.rows.shape[1], 1.0))
         scale = np.clip(np.nan_to_num(spread, nan=1.0), 1.0, 100.0)
-        limits = fits.limits(scale * inverse_tail(1 - confidence, freedom, fits.separated))
-        limits = _agreeing(limits, plain.log_ratio, p_value, 1 - confidence)
-    p_value = np.where(np.isnan(plain.p_value), np.nan, np.nan_to_num(p_value, nan=1.0))
+        critical = scale * inverse_tail(1 - confidence, freedom, fits.separated)
+        limits = fits.limits(agreeing_fall(critical, fits.ratio, p_value, 1 - confidence))
     p_method = np.where(plain.p_method == "", "", "random signs of clusters").astype(object)
     return replace(
         plain, ci_low=limits[:, 0], ci_high=limits[:, 1], p_value=p_value, p_method=p_method, least_p=least_p
     )
-
-
-def _agreeing(limits: Floats, estimate: Floats, p_value: Floats, level: float) -> Floats:
-    """Limits that agree with p: if interval and p disagree about 0, the end on the other side of 0 or next to it is 0.
-
-    >>> limits, estimate = np.array([[-0.1, 2.0], [-3.0, 2.0], [0.3, 2.0], [0.3, 2.0]]), np.array([0.9, -1.0, 0.9, 0.9])
-    >>> _agreeing(limits, estimate, np.array([0.04, 0.04, 0.06, 0.04]), 0.05).tolist()
-    [[0.0, 2.0], [-3.0, 0.0], [0.0, 2.0], [0.3, 2.0]]
-    """
-    low, high = limits.T
-    differ = ((low <= 0) & (high >= 0)) == (p_value < level)
-    return np.column_stack([np.where(differ & (estimate > 0), 0.0, low), np.where(differ & (estimate < 0), 0.0, high)])
 
 
 def _scores(

@@ -60,8 +60,17 @@ def critical_fall(
     with np.errstate(divide="ignore", invalid="ignore"):
         scaled = critical * np.clip(ratio / own, NARROWEST, WIDEST)
     critical = np.where(given & ~separated & (ratio > 0.5) & (p_value > 1e-6), scaled, critical)
+    return np.where(given, agreeing_fall(critical, ratio, p_value, level), critical)
+
+
+def agreeing_fall(critical: Floats, ratio: Floats, p_value: Floats, level: float) -> Floats:
+    """The fall nearest to *critical* at which 0, where the fall is *ratio*, is inside exactly if p is above *level*.
+
+    >>> agreeing_fall(np.array([3.0, 3.0]), np.array([4.0, 4.0]), np.array([0.04, 0.06]), 0.05).round(2).tolist()
+    [3.0, 4.0]
+    """
     beyond, within = np.maximum(critical, ratio * (1 + BEYOND)), np.minimum(critical, ratio * (1 - BEYOND))
-    return np.where(given, np.where(p_value > level, beyond, within), critical)
+    return np.where(p_value > level, beyond, within)
 
 
 def at_own_tie(limits: Floats, loose: Floats, estimate: Floats) -> Floats:

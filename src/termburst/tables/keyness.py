@@ -61,7 +61,8 @@ def keyness(
         Their vocabularies are aligned by term name, over the union of both.
     reference : dict from word to number of occurrences, word list or its file; in place of B
         A reference of which only frequencies are known; see `read_word_list`. The column `p_method` then says
-        "frequency list". Where nothing differs, p is below 0.05 for about one of 100 words at most.
+        "frequency list". Where nothing differs, p is below 0.05 for about one of 100 words at most, if the documents of
+        the list are not much longer than those of A.
     formula : str, optional
         Instead of B: covariates of the documents of A, such as "party + year". See `keyness_design`, which explains the
         columns, and the options *contrast*, *cluster*, *strata* and *metadata* that go with it.
