@@ -172,7 +172,10 @@ def test_parameters_matter_and_are_not_mixed_up(index):
         (lambda index: index.search("so", 2.5), "k must be a whole number of 1 or more; got 2.5"),
         (lambda index: index.search(5), "query 0 must be a string or a list of terms; got 5"),
         (lambda index: index.batch_search("so"), "queries must be a list of queries, not one string"),
-        (lambda index: index.search("so", model="bm24"), r"model must be one of 'spud', .*; got 'bm24'; did you mean 'bm25'\?"),
+        (
+            lambda index: index.search("so", model="bm24"),
+            r"model must be one of 'spud', .*; got 'bm24'; did you mean 'bm25'\?",
+        ),
         (lambda index: index.search("so", model="bm25", mu=1), "the model 'bm25' has no parameter 'mu'; .*"),
         (lambda index: index.search("so", model="bm25", k_1=2), ".* has no parameter 'k_1'; it has k1 and b"),
         (lambda index: index.search("so", where=[1, 2]), "ids are strings, such as '1'; got 1"),
