@@ -47,21 +47,21 @@ if TYPE_CHECKING:
     from termburst.models.fit_beta_binomial import fit_beta_binomial as fit_beta_binomial
     from termburst.models.penalized_mle import penalized_mle as penalized_mle
     from termburst.models.polya_urn import PolyaUrn as PolyaUrn
+    from termburst.questions.burstiness_test import burstiness_test as burstiness_test
+    from termburst.questions.coburst import coburst as coburst
+    from termburst.questions.corpus_check import CorpusCheck as CorpusCheck
+    from termburst.questions.designs import keyness_design as keyness_design
+    from termburst.questions.keyness import keyness as keyness
+    from termburst.questions.keyness import keyness_groups as keyness_groups
+    from termburst.questions.lockwords import lockwords as lockwords
+    from termburst.questions.term_table import term_table as term_table
+    from termburst.questions.word_lists import WordFrequencies as WordFrequencies
+    from termburst.questions.word_lists import read_word_list as read_word_list
     from termburst.schemes import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME
     from termburst.schemes import SCHEMES as SCHEMES
     from termburst.schemes import recommended_scheme as recommended_scheme
     from termburst.statistics.out_of_core import build_statistics as build_statistics
     from termburst.statistics.term_statistics import TermStatistics as TermStatistics
-    from termburst.tables.burstiness_test import burstiness_test as burstiness_test
-    from termburst.tables.coburst import coburst as coburst
-    from termburst.tables.corpus_check import CorpusCheck as CorpusCheck
-    from termburst.tables.designs import keyness_design as keyness_design
-    from termburst.tables.keyness import keyness as keyness
-    from termburst.tables.keyness import keyness_groups as keyness_groups
-    from termburst.tables.lockwords import lockwords as lockwords
-    from termburst.tables.term_table import term_table as term_table
-    from termburst.tables.word_lists import WordFrequencies as WordFrequencies
-    from termburst.tables.word_lists import read_word_list as read_word_list
     from termburst.weight_files import Weights as Weights
     from termburst.weight_files import load_weights as load_weights
     from termburst.weight_files import save_weights as save_weights
@@ -75,7 +75,7 @@ _HOME = {
     "ClampedTermsWarning": "termburst.inference.plr",
     "ClassTermWeighting": "termburst.estimators.class_term_weighting",
     "Corpus": "termburst.corpus",
-    "CorpusCheck": "termburst.tables.corpus_check",
+    "CorpusCheck": "termburst.questions.corpus_check",
     "CountVectorizer": "termburst.counting.vectorizer",
     "CountingOptions": "termburst.counting.options",
     "DirichletMultinomialFit": "termburst.models.dirichlet_multinomial",
@@ -89,13 +89,13 @@ _HOME = {
     "TermStatistics": "termburst.statistics.term_statistics",
     "TermWeighting": "termburst.estimators.term_weighting",
     "Weights": "termburst.weight_files",
-    "WordFrequencies": "termburst.tables",
+    "WordFrequencies": "termburst.questions",
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "average_reduced_frequency": "termburst.inference.dispersion_more",
     "beta_binomial_log_likelihood": "termburst.models.fit_beta_binomial",
     "build_statistics": "termburst.statistics.out_of_core",
-    "burstiness_test": "termburst.tables",
-    "coburst": "termburst.tables",
+    "burstiness_test": "termburst.questions",
+    "coburst": "termburst.questions",
     "dirichlet_multinomial_log_pmf": "termburst.models.dirichlet_multinomial",
     "dirichlet_multinomial_sample": "termburst.models.dirichlet_multinomial",
     "dispersion": "termburst.inference.dispersion",
@@ -105,19 +105,19 @@ _HOME = {
     "fit_beta_binomial": "termburst.models.fit_beta_binomial",
     "fit_dirichlet_multinomial": "termburst.models.dirichlet_multinomial",
     "fit_polya_urn": "termburst.concordance.polya_urn",
-    "keyness": "termburst.tables",
-    "keyness_design": "termburst.tables",
-    "keyness_groups": "termburst.tables",
+    "keyness": "termburst.questions",
+    "keyness_design": "termburst.questions",
+    "keyness_groups": "termburst.questions",
     "load_weights": "termburst.weight_files",
-    "lockwords": "termburst.tables",
+    "lockwords": "termburst.questions",
     "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",
     "plr_statistic": "termburst.inference.plr",
     "read": "termburst.corpus",
-    "read_word_list": "termburst.tables",
+    "read_word_list": "termburst.questions",
     "recommended_scheme": "termburst.schemes",
     "save_weights": "termburst.weight_files",
-    "term_table": "termburst.tables",
+    "term_table": "termburst.questions",
 }
 _MODULES = ("datasets", "engines", "plot", "report", "retrieval")
 __all__ = ["__version__", *_MODULES, *_HOME]  # noqa: PLE0604  the table above is the list

@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 import termburst as tb
 from termburst.names import MAIN_COLUMNS
-from termburst.tables.burst_columns import effects_of_term, in_words, main_columns, ratio_in_words
+from termburst.questions.burst_columns import effects_of_term, in_words, main_columns, ratio_in_words
 
 ALL = ("--top", "0", "--format", "json")
 

@@ -16,8 +16,8 @@ from termburst.inference.burst_effects import burst_effects
 from termburst.inference.confident_effect import confident_effects, levels_of
 from termburst.inference.multiplicity import adjust, adjust_log10
 from termburst.models.cells import term_cells
+from termburst.questions.burst_columns import burst_columns
 from termburst.report.summarize import summarize
-from termburst.tables.burst_columns import burst_columns
 
 
 def slow(*options):

@@ -27,7 +27,7 @@ from termburst.engines.spark import to_arrow
 from termburst.engines.terms import FIT
 from termburst.inference.burst_effects import burst_effects
 from termburst.models.cells import term_cells
-from termburst.tables.burst_columns import burst_columns
+from termburst.questions.burst_columns import burst_columns
 
 
 @pytest.fixture(scope="module")

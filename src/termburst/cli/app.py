@@ -118,7 +118,7 @@ def terms(
     import polars as pl
 
     from termburst.counting.words_of import words_of
-    from termburst.tables import burstiness_test, term_table
+    from termburst.questions import burstiness_test, term_table
 
     if test and (parts or fit != "penalized"):
         raise ValueError("--test has its own columns, including the exact fit; omit --parts and --fit")
@@ -215,7 +215,7 @@ def _detail(corpus: str, *, exact: bool) -> Detail:
 def _main_columns(table: pl.DataFrame, statistic: Statistic) -> tuple[pl.DataFrame, str]:
     """The main columns of a test without dispersion, and a line that says how many others there are."""
     from termburst.inference.dispersion import MEASURES
-    from termburst.tables.burst_columns import main_columns
+    from termburst.questions.burst_columns import main_columns
 
     main, every = main_columns(statistic), table.width + len(MEASURES)
     return table.select(main), f"{every - len(main)} of {every} columns are left out; --columns all shows them"
@@ -231,7 +231,7 @@ def _narrow(columns: list[str]) -> list[str]:
 
 def _explained(statistics: TermStatistics, term: str) -> list[str]:
     """One term in words; nothing if the statistics do not keep the patterns that an exact fit needs."""
-    from termburst.tables.burst_columns import effects_of_term, in_words, mean_of_mixed_lengths, ratio_in_words
+    from termburst.questions.burst_columns import effects_of_term, in_words, mean_of_mixed_lengths, ratio_in_words
 
     if statistics.detail != "patterns":
         return []

@@ -100,7 +100,7 @@ def _texts() -> _Texts:
 
 
 def _show_words(table: pl.DataFrame, statistics: TermStatistics, unit: str) -> None:
-    from termburst.tables.burst_columns import documents_by_chance, in_words
+    from termburst.questions.burst_columns import documents_by_chance, in_words
 
     expected = documents_by_chance(table["n"], statistics.lengths, statistics.length_documents)
     rows = table.with_columns(b_binomial=expected).iter_rows(named=True)
@@ -111,7 +111,7 @@ def _comparison(texts: _Texts) -> list[str]:
     """What two groups use differently, strongest first, and how many words G² would call different."""
     import polars as pl
 
-    from termburst.tables import keyness
+    from termburst.questions import keyness
 
     a, b = texts.groups.values()
     with working("Comparing"):

@@ -59,8 +59,8 @@ def compare_by_formula(
 
     *by* and *groups* are the options of these names.
     """
-    from termburst.tables import keyness_design
-    from termburst.tables.formula_text import named_columns
+    from termburst.questions import keyness_design
+    from termburst.questions.formula_text import named_columns
 
     if options["method"] != "beta-binomial":
         raise ValueError(f"--formula, --cluster and --strata have no --method {options['method']}; omit it")

@@ -25,7 +25,7 @@ def burstiest(table: pl.DataFrame, lengths: Any, documents: Any, *, alphabet: bo
     *lengths* are the distinct lengths of documents, and *documents* says how many have each. In a list by the
     *alphabet*, where the first term would be any, it is the one with the largest lower bound.
     """
-    from termburst.tables.burst_columns import documents_by_chance, in_words, mean_of_mixed_lengths
+    from termburst.questions.burst_columns import documents_by_chance, in_words, mean_of_mixed_lengths
 
     said = []
     if "q_value" in table.columns and table.height:

@@ -13,7 +13,7 @@ from termburst.counting.shingles import CountShingles, TextShingles, plain_words
 from termburst.inference.checks import checked_whole
 from termburst.inference.corpus_check import effective_documents, false_alarms
 from termburst.inference.duplicates import THRESHOLD, Source, near_duplicates, shared_passages
-from termburst.tables.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
+from termburst.questions.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
 
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus

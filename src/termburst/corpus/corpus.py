@@ -24,8 +24,8 @@ from termburst.reading.documents import Text
 if TYPE_CHECKING:
     import polars as pl
 
+    from termburst.questions.corpus_check import CorpusCheck
     from termburst.statistics.term_statistics import TermStatistics
-    from termburst.tables.corpus_check import CorpusCheck
 
 
 @dataclass(frozen=True, eq=False, repr=False)

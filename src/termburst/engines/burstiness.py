@@ -39,12 +39,12 @@ from termburst.models.cells import TermCells, check_lengths
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import COLUMNS, Columns, Form, Statistic
+from termburst.questions.burst_columns import burst_columns, main_columns
+from termburst.questions.burstiness_test import burstiness_columns, checked_options
+from termburst.questions.burstiness_test import burstiness_test as test_in_memory
+from termburst.questions.frames import term_frame
 from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.burst_columns import burst_columns, main_columns
-from termburst.tables.burstiness_test import burstiness_columns, checked_options
-from termburst.tables.burstiness_test import burstiness_test as test_in_memory
-from termburst.tables.frames import term_frame
 
 if TYPE_CHECKING:
     import polars as pl

@@ -44,9 +44,9 @@ from termburst.inference.duplicates import (
     jaccard_of,
     shared_of,
 )
+from termburst.questions.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
 from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import NothingToCountError
-from termburst.tables.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,11 +15,11 @@ from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.names import Compare
+from termburst.questions.burst_comparison import compared_bursts
+from termburst.questions.frames import term_frame
+from termburst.questions.keyness import check_overall, compared_terms, group_columns
 from termburst.statistics.tally import Integers, tally
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.burst_comparison import compared_bursts
-from termburst.tables.frames import term_frame
-from termburst.tables.keyness import check_overall, compared_terms, group_columns
 
 if TYPE_CHECKING:
     import polars as pl

@@ -29,13 +29,13 @@ from termburst.inference.designs import ContrastTest, DesignComparison
 from termburst.inference.leaning import LEAST, SUMS, Leaning
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells
+from termburst.questions.designs import keyness_of_cells
+from termburst.questions.formula_text import named_columns
+from termburst.questions.formulas import Design, design_of
+from termburst.questions.frames import term_frame
+from termburst.questions.reach import strata_of_cells, warn_of
 from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import NothingToCountError
-from termburst.tables.designs import keyness_of_cells
-from termburst.tables.formula_text import named_columns
-from termburst.tables.formulas import Design, design_of
-from termburst.tables.frames import term_frame
-from termburst.tables.reach import strata_of_cells, warn_of
 
 if TYPE_CHECKING:
     import polars as pl

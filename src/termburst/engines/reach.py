@@ -7,7 +7,7 @@ from typing import Any
 import narwhals.stable.v2 as nw
 
 from termburst.engines.frames import to_polars
-from termburst.tables.reach import LEVEL, out_of_reach, warn_of
+from termburst.questions.reach import LEVEL, out_of_reach, warn_of
 
 
 def warn_if_out_of_reach(results: Any, table: Any, adjust: str) -> None:

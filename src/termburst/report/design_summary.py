@@ -8,6 +8,8 @@ from termburst.display import FREQUENT, LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
 from termburst.messages import named
+from termburst.questions.formula_text import named_columns
+from termburst.questions.reach import design_notes, table_out_of_reach
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.report.pieces import (
     SMALLEST_LOG10_P,
@@ -21,8 +23,6 @@ from termburst.report.pieces import (
     statistics_of,
 )
 from termburst.report.summarize_keyness import side_panels, side_summary
-from termburst.tables.formula_text import named_columns
-from termburst.tables.reach import design_notes, table_out_of_reach
 
 if TYPE_CHECKING:
     import polars as pl

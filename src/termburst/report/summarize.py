@@ -18,6 +18,8 @@ from termburst.messages import named
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
 from termburst.names import Form
+from termburst.questions.burst_columns import documents_by_chance
+from termburst.questions.burstiness_test import burstiness_in_short
 from termburst.report.brought_on import surest_pairs
 from termburst.report.occurrences import first_collocates, term_panels
 from termburst.report.pieces import (
@@ -41,8 +43,6 @@ from termburst.report.pieces import (
     zipf_curve,
 )
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.burst_columns import documents_by_chance
-from termburst.tables.burstiness_test import burstiness_in_short
 
 Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
 Step = Callable[[str], object]

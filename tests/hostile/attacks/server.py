@@ -41,7 +41,7 @@ PRELOADED = (
     "termburst.counting.vectorizer",
     "termburst.estimators",
     "termburst.retrieval",
-    "termburst.tables",
+    "termburst.questions",
     "termburst.report",
     "termburst.weight_files",
     "termburst.engines",

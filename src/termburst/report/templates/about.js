@@ -16,7 +16,7 @@ const quoted = (term) => `“${brief(term, 40)}”`;
 // The fit at mean length says more than short documents show: at most n − b of them repeat it. As in inference/burst_effects.py.
 const hardlyRepeats = (c, i) => c.reuse[i] > (2 * (c.n[i] - c.b[i])) / c.b[i];
 
-// What makes a frequent word bursty: most documents that use it use it again even by chance. As in tables/burst_columns.py.
+// What makes a frequent word bursty: most documents that use it use it again even by chance. As in questions/burst_columns.py.
 const tooFrequent = (c, i) =>
   c.reuse[i] <= c.reuse_binomial[i] || (c.reuse_binomial[i] > 0.5 && 1 - c.reuse[i] > 0.9 * (1 - c.reuse_binomial[i]));
 function frequentSentence(c, i) {

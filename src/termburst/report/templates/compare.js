@@ -121,7 +121,7 @@ function aboutKeyness(report) {
   describeSides(report);
 }
 
-// What the comparison cannot find, or where its p-values do not hold: sentences of tables/reach.py.
+// What the comparison cannot find, or where its p-values do not hold: sentences of questions/reach.py.
 const notesOf = ({ notes }) => (notes ?? []).map((note) => `${capital(visible(note))}.`).join(" ");
 
 function describeSides(report) {

@@ -12,8 +12,8 @@ from termburst.inference import lockwords as tests
 from termburst.inference.checks import check_name, checked_number, checked_whole
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.names import ADJUSTMENTS
-from termburst.tables.compared import MILLION, aligned
-from termburst.tables.frames import term_frame
+from termburst.questions.compared import MILLION, aligned
+from termburst.questions.frames import term_frame
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from termburst.forks import check_fork
 from termburst.inference.coburst import coburst as burst_pairs
-from termburst.tables.frames import named_terms, own_terms
+from termburst.questions.frames import named_terms, own_terms
 
 if TYPE_CHECKING:
     import polars as pl

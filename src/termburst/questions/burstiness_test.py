@@ -17,9 +17,9 @@ from termburst.inference.robust_scale import ScaleSums
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.names import ADJUSTMENTS, COLUMNS, STATISTICS, TERM_SORTS, Columns, Form, Statistic, TermSort
+from termburst.questions.burst_columns import burst_columns, main_columns, sorted_terms
+from termburst.questions.frames import named_terms, term_frame
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.burst_columns import burst_columns, main_columns, sorted_terms
-from termburst.tables.frames import named_terms, term_frame
 from termburst.threads import Aside
 
 if TYPE_CHECKING:

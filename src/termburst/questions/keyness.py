@@ -22,13 +22,13 @@ from termburst.inference.multiplicity import estimate_null_share
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import ADJUSTMENTS, COMPARE, KEYNESS_METHODS, SORTS, Compare, Sort
+from termburst.questions.burst_comparison import burst_comparison, burst_contrasts
+from termburst.questions.compared import MILLION, aligned, sorted_comparison, warn_of_lone_documents
+from termburst.questions.frames import named_terms, term_frame
+from termburst.questions.reach import table_out_of_reach, warn_of
+from termburst.questions.word_lists import keyness_with_list
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.burst_comparison import burst_comparison, burst_contrasts
-from termburst.tables.compared import MILLION, aligned, sorted_comparison, warn_of_lone_documents
-from termburst.tables.frames import named_terms, term_frame
-from termburst.tables.reach import table_out_of_reach, warn_of
-from termburst.tables.word_lists import keyness_with_list
 
 if TYPE_CHECKING:
     import polars as pl
@@ -142,7 +142,7 @@ def keyness(
 
 def _by_formula(A: Any, B: Any, formula: str | None, method: str, **options: Any) -> pl.DataFrame:
     """`keyness_design`, after checking that options for it come with a formula, and others without."""
-    from termburst.tables.designs import keyness_design
+    from termburst.questions.designs import keyness_design
 
     if unknown := sorted(options.keys() - {*inspect.signature(keyness_design).parameters}):
         known = [name for function in (keyness, keyness_design) for name in inspect.signature(function).parameters]

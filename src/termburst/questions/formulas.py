@@ -17,8 +17,8 @@ from termburst.inference.checks import shown
 from termburst.inference.contrast_rows import FARTHEST_VALUE
 from termburst.inference.designs import Contrast
 from termburst.messages import named
-from termburst.tables.compared import warn_of_lone_documents
-from termburst.tables.formula_text import MOST_COLUMNS, parsed_formula
+from termburst.questions.compared import warn_of_lone_documents
+from termburst.questions.formula_text import MOST_COLUMNS, parsed_formula
 
 if TYPE_CHECKING:
     import polars as pl

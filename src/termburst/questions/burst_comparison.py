@@ -13,7 +13,7 @@ from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.cells import TermCells
 from termburst.names import Sort
-from termburst.tables.frames import term_frame
+from termburst.questions.frames import term_frame
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,9 +15,9 @@ from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle
 from termburst.names import FITS, TERM_SORTS, Fit, Form, Invalid, TermSort
+from termburst.questions.burst_columns import burst_columns, sorted_terms
+from termburst.questions.frames import term_frame
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
-from termburst.tables.burst_columns import burst_columns, sorted_terms
-from termburst.tables.frames import term_frame
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from termburst.inference.checks import shown
 from termburst.models.cells import TermCells, term_cells
+from termburst.questions.formula_text import named_columns
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.formula_text import named_columns
 
 if TYPE_CHECKING:
     import polars as pl

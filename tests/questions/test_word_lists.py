@@ -5,7 +5,7 @@ import pytest
 
 import termburst as tb
 from termburst.exports import export_word_list
-from termburst.tables.word_lists import WordFrequencies, as_frequencies
+from termburst.questions.word_lists import WordFrequencies, as_frequencies
 
 ANTCONC_4 = "Type\tPOS\tHeadword\tRank\tFreq\tRange\tNormFreq\nso\t\t\t1\t120\t9\t600\nit\t\t\t2\t80\t7\t400\n"
 WORDSMITH = "N\tWord\tFreq.\t%\tTexts\t%\n1\tSO\t120\t60.00\t9\t90.00\n2\tIT\t80\t40.00\t7\t70.00\n"

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from termburst.inference.designs import Contrast
 from termburst.models.cells import TermCells
-from termburst.tables.compared import MILLION
-from termburst.tables.formulas import Design
+from termburst.questions.compared import MILLION
+from termburst.questions.formulas import Design
 
 if TYPE_CHECKING:
     import polars as pl

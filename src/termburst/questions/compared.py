@@ -15,10 +15,10 @@ from termburst.counting.words_of import words_of
 from termburst.messages import Message, named
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import Sort
+from termburst.questions.frames import counted_texts, named_terms, own_terms
 from termburst.statistics.matrix import canonical_counts, counted_corpus
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.frames import counted_texts, named_terms, own_terms
 
 if TYPE_CHECKING:
     import polars as pl

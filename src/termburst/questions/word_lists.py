@@ -19,11 +19,11 @@ from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.messages import named
 from termburst.models.cells import term_cells
+from termburst.questions.compared import MILLION
+from termburst.questions.frames import counted_texts, named_terms, term_frame
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
-from termburst.tables.compared import MILLION
-from termburst.tables.frames import counted_texts, named_terms, term_frame
 
 if TYPE_CHECKING:
     import polars as pl

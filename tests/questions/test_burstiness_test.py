@@ -236,7 +236,7 @@ def test_the_main_columns_are_a_dozen_of_all(X, statistic):
 
 
 def test_main_columns_take_no_time_for_dispersion(X, monkeypatch):
-    module = import_module("termburst.tables.burstiness_test")
+    module = import_module("termburst.questions.burstiness_test")
     monkeypatch.setattr(module, "dispersion_measures", None)
     with pytest.raises(TypeError):
         everything(X, NAMES, draws=99)

@@ -581,7 +581,7 @@ def test_statistics_cannot_be_grouped():
 def test_wrong_options_are_refused_before_any_work(monkeypatch):
     monkeypatch.setattr(inference, "compare", None)
     monkeypatch.setattr(
-        import_module("termburst.tables.keyness"), "canonical_counts", None
+        import_module("termburst.questions.keyness"), "canonical_counts", None
     )  # the function hides the module
     for call in (tb.keyness, tb.keyness_groups):
         with pytest.raises(ValueError, match="adjust must be one of"):

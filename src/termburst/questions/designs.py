@@ -19,13 +19,13 @@ from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells, term_cells
 from termburst.names import ADJUSTMENTS, SORTS, Sort
+from termburst.questions.cells_given import cells_of, frame_of, is_cells
+from termburst.questions.compared import sorted_comparison
+from termburst.questions.contrast_sides import side_columns, tally_of_cells, tally_of_documents
+from termburst.questions.formulas import Design, design_of, no_column
+from termburst.questions.frames import counted_texts, named_terms, term_frame
+from termburst.questions.reach import design_notes, strata_of_cells, table_out_of_reach, warn_of
 from termburst.statistics.matrix import canonical_counts
-from termburst.tables.cells_given import cells_of, frame_of, is_cells
-from termburst.tables.compared import sorted_comparison
-from termburst.tables.contrast_sides import side_columns, tally_of_cells, tally_of_documents
-from termburst.tables.formulas import Design, design_of, no_column
-from termburst.tables.frames import counted_texts, named_terms, term_frame
-from termburst.tables.reach import design_notes, strata_of_cells, table_out_of_reach, warn_of
 
 if TYPE_CHECKING:
     import polars as pl

@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import termburst as tb
-from termburst.tables.formulas import MOST_CELLS, design_of
+from termburst.questions.formulas import MOST_CELLS, design_of
 
 RNG = np.random.default_rng(5)
 X = np.column_stack([RNG.poisson(2, 24), RNG.poisson(1, 24), RNG.integers(30, 60, 24)])
@@ -250,7 +250,7 @@ def test_the_extra_for_formulas_has_all_that_they_import():
     code = """if True:
         import sys
         sys.modules["pyarrow"] = None
-        from termburst.tables.formulas import design_of
+        from termburst.questions.formulas import design_of
         import polars as pl
         print(design_of("party + year", pl.DataFrame({"party": ["D", "R", "D"], "year": [1, 2, 4]})).names)
     """
