@@ -12,6 +12,7 @@ import pytest
 
 import termburst as tb
 from helpers.processes import PATIENCE
+from termburst import questions
 from termburst.statistics.store import _digest, _fields, header_of  # if one is renamed, the tests must fail
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and its pipes")
