@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,25 @@ class TermCells:
     def sum(self, values: Floats) -> Floats:
         """Σ_j over the documents that contain the term; *values* has one entry per cell."""
         return sums_of_runs(values * self.weight, self.indptr)
+
+    def of_terms(self, terms: NDArray[np.integer[Any]]) -> TermCells:
+        """The cells of some terms, by their numbers in ascending order.
+
+        >>> term_cells([[4, 1], [0, 2]]).of_terms(np.array([1])).count.tolist()
+        [1, 2]
+        """
+        kept = np.zeros(self.n_i.size, dtype=bool)
+        kept[terms] = True
+        mine = kept[self.term]
+        return replace(
+            self,
+            indptr=np.append(0, np.cumsum(np.diff(self.indptr)[kept])),
+            count=self.count[mine],
+            length=self.length[mine],
+            weight=self.weight if self.weight.size == 1 and self.count.size != 1 else self.weight[mine],
+            n_i=self.n_i[kept],
+            b_i=self.b_i[kept],
+        )
 
 
 def sums_of_runs(values: Floats, indptr: Integers) -> Floats:
