@@ -169,7 +169,7 @@ def test_metadata_must_fit():
     ):
         with pytest.raises(ValueError, match=said):
             tb.keyness_design(X, "party", metadata=metadata)
-    with pytest.raises(ValueError, match="and not with B"):
+    with pytest.raises(ValueError, match="metadata, contrast, cluster and strata go with formula="):
         tb.keyness(X, X, cluster="party")
     with pytest.raises(ValueError, match="and not both"):
         tb.keyness(X, X, formula="party")

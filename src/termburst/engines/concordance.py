@@ -136,9 +136,9 @@ def collocates(
         raise ValueError(f"{node!r:.60} does not occur in the corpus; check its spelling")
     tested = partial(attracted, node=node, counting=options, hits=int(hits), min_count=min_count, confidence=confidence)
     cells = rows.terms if rows.merged else tuple(map(_merged, rows.terms))
-    columns: Any = tested(pl.DataFrame(schema=schema)).schema
-    results = map_terms(cells, tested, columns, place=PLACE)
-    return back_from_polars(finished(results, dict(columns), partial(_adjusted, adjust=adjust)), like)
+    found: Any = tested(pl.DataFrame(schema=schema)).schema
+    results = map_terms(cells, tested, found, place=PLACE)
+    return back_from_polars(finished(results, dict(found), partial(_adjusted, adjust=adjust)), like)
 
 
 def _adjusted(rows: Rows, *, adjust: str) -> Finish:

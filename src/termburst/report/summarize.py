@@ -118,8 +118,8 @@ def summarize(
         raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics; got {shown(corpus)}")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     tested, fit = burstiness_in_short(
-        term_cells(statistics), term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
-        reuse_intervals=full,
+        term_cells(statistics), term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust,
+        min_count=min_count, reuse_intervals=full,
     )  # fmt: skip
     if not tested.height:
         raise ValueError(f"{title}: no term occurs {min_count:,} times; lower " + named("min_count", bare=True))
