@@ -138,7 +138,7 @@ def collocates(
     cells = rows.terms if rows.merged else tuple(map(_merged, rows.terms))
     found: Any = tested(pl.DataFrame(schema=schema)).schema
     results = map_terms(cells, tested, found, place=PLACE)
-    return back_from_polars(finished(results, dict(found), partial(_adjusted, adjust=adjust)), like)
+    return back_from_polars(finished(results, dict(found), partial(_adjusted, adjust=adjust), cells[0]), like)
 
 
 def _adjusted(rows: Rows, *, adjust: str) -> Finish:

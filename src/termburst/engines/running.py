@@ -50,7 +50,8 @@ def run(plan: TermsPlan, parts: tuple[Any, ...], groups: Groups, like: Any = Non
         said = map_terms(parts, partial(lesson_of, plan=plan, groups=groups), plan.lesson_schema())
         plan = plan.taught(to_polars(said))
     function = partial(rows_of, plan=plan, groups=groups)
-    return nw.to_native(finished(map_terms(parts, function, plan.schema(), place=PLACE), plan.schema(), plan.finish))
+    results = map_terms(parts, function, plan.schema(), place=PLACE)
+    return nw.to_native(finished(results, plan.schema(), plan.finish, parts[0]))
 
 
 def lesson_of(patterns: pl.DataFrame, *, plan: TermsPlan, groups: Groups) -> pl.DataFrame:
@@ -77,8 +78,11 @@ def run_on_cells(plan: TermsPlan, cells: Cells, collection: TermStatistics, like
     return run(plan, parts, (("", collection.lengths, collection.length_documents),), like)
 
 
-def finished(results: Any, schema: dict[str, Any], finish: Callable[[Rows], Finish]) -> Any:
-    """The final table from the results of `map_terms` with `PLACE`, which have the columns of *schema*."""
+def finished(results: Any, schema: dict[str, Any], finish: Callable[[Rows], Finish], like: Any) -> Any:
+    """The final table, a frame as *like*, from the results of `map_terms` with `PLACE`, which have these columns.
+
+    Files of the results are deleted.
+    """
     import polars as pl
 
     empty = pl.DataFrame(schema=schema)
@@ -94,7 +98,7 @@ def finished(results: Any, schema: dict[str, Any], finish: Callable[[Rows], Fini
         folder = folder_of(results)
         files = FileRows(sorted(folder.glob("*.parquet")) if folder else [])
         end = finish(files)
-        found = read_spooled(spooled(files.ended(end), end.ended(empty, slice(0, 0)).schema), results)
+        found = read_spooled(spooled(files.ended(end), end.ended(empty, slice(0, 0)).schema), like)
     return found if end.columns is None else found.select(*end.columns)
 
 

@@ -167,3 +167,30 @@ def joined(groups: Sequence[TermCells]) -> TermCells:
         lengths,
         documents,
     )
+
+
+def merged(groups: Sequence[TermCells]) -> TermCells:
+    """`joined`, with equal cells as one: fewer cells, and sums that do not depend on how documents were divided.
+
+    >>> merged([term_cells([[4], [1]]), term_cells([[4], [2]])]).weight.tolist()
+    [1.0, 1.0, 2.0]
+    """
+    columns = (
+        np.concatenate([getattr(g, name) for g in groups]).astype(np.int64) for name in ("term", "count", "length")
+    )
+    weights = np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups]).astype(np.int64)
+    (term, count, length), weight = tally(list(columns), weights)
+    (lengths,), documents = tally(
+        [np.concatenate([g.lengths for g in groups])], np.concatenate([g.length_documents for g in groups])
+    )
+    n_i, b_i = (np.sum([getattr(g, name) for g in groups], axis=0) for name in ("n_i", "b_i"))
+    return TermCells(
+        np.searchsorted(term, np.arange(n_i.size + 1)),
+        count.astype(np.int32),
+        length.astype(np.int32),
+        weight.astype(np.float64),
+        n_i,
+        b_i,
+        lengths,
+        documents,
+    )
