@@ -278,7 +278,10 @@ def test_rows_in_several_files_end_as_rows_in_memory(engine, local, monkeypatch)
         (lambda f: engines.keyness(f, f, confidence=2), "confidence must"),
         (lambda f: engines.keyness(f, f, compare="length"), "compare must be one of"),
         (lambda f: engines.keyness(f, f, compare="burstiness", method="g2"), "compare='burstiness' has one method"),
-        (lambda f: engines.keyness(f, by="three", contrasts=False, confidence=0.9), "confidence=0.9 needs contrasts=True"),
+        (
+            lambda f: engines.keyness(f, by="three", contrasts=False, confidence=0.9),
+            "confidence=0.9 needs contrasts=True",
+        ),
         (lambda f: engines.burstiness_test(f, statistic="z"), "statistic must be one of"),
         (lambda f: engines.burstiness_test(f, columns="z"), "columns must be one of"),
         (lambda f: engines.burstiness_test(f, test="lr"), "no option 'test'.*did you mean 'statistic'"),

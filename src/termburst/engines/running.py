@@ -115,7 +115,7 @@ class FileRows:
             table = TableRows(read_file(file, names if at_most is None else list({*names, "p_value"})))
             for held, column in zip(found, table.take(*names, at_most=at_most), strict=True):
                 held.append(column)
-        return [np.concatenate(held) for held in found]
+        return [np.concatenate(found.pop(0)) for _ in names]
 
     def ended(self, end: Finish) -> Iterator[pl.DataFrame]:
         """The final rows of all files, which are deleted."""
