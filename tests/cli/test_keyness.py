@@ -260,7 +260,7 @@ def test_one_standard_input_for_two_corpora(fault):
 
 
 def test_a_wrong_confidence_is_refused_before_anything_is_read(fault):
-    assert "confidence must be a number between 0 and 1" in fault("keyness", "missing", "nowhere", "--confidence", "95")
+    assert "confidence must be between 0 and 1" in fault("keyness", "missing", "nowhere", "--confidence", "95")
 
 
 @pytest.mark.slow
