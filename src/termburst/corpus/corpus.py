@@ -1,4 +1,7 @@
-"""`Corpus`: documents with their ids and metadata, and other corpora made from it. Its questions: `questions.py`."""
+"""`Corpus`: documents with their ids and metadata, and other corpora made from it.
+
+Its questions are in `questions.py` and `document_questions.py`.
+"""
 
 from __future__ import annotations
 
@@ -12,8 +15,8 @@ from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
 from termburst.corpus.condition_groups import rows_of_condition
+from termburst.corpus.document_questions import DocumentQuestions
 from termburst.corpus.documents import Documents
-from termburst.corpus.questions import Questions
 from termburst.corpus.shown import Reports, as_html, in_words
 from termburst.corpus.splitting import AsCounted, Pieces, by_pattern, by_tokens
 from termburst.counting.counted_corpus import CountedCorpus
@@ -24,12 +27,11 @@ from termburst.reading.documents import Text
 if TYPE_CHECKING:
     import polars as pl
 
-    from termburst.questions.corpus_check import CorpusCheck
     from termburst.statistics.term_statistics import TermStatistics
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Corpus(Questions):
+class Corpus(DocumentQuestions):
     """Documents with ids and metadata; make one with `termburst.read`.
 
     A corpus is never changed: `where`, `group`, `bin` and `split` return another one. Functions that take counts, such
@@ -240,37 +242,7 @@ class Corpus(Questions):
         kept, dropped = without_duplicates(self, threshold)
         return replace(self._derived(self._documents.rows(kept), self._metadata[kept]), _dropped=dropped)
 
-    # How sound it is, how it is shown and used
-
-    def check(
-        self, *, cluster: str | None = None, threshold: float = 0.7, halves: int = 10, seed: int = 0
-    ) -> CorpusCheck:
-        """Does inference hold here? Near-copies, shared passages, dominant authors, too few documents, false alarms.
-
-        Parameters
-        ----------
-        cluster : column of the metadata whose values may depend within, such as the author
-            The halves are then dealt by its values, at least ten.
-        threshold : Jaccard index of runs of five words from which two documents are near-copies, from 0.5 to 1
-        halves : how many times the corpus is halved at random to count false alarms
-        seed : of the random numbers
-
-        Returns
-        -------
-        CorpusCheck
-            Print it for the answer in words and a table; its fields have the details. See :doc:`check`.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> found = tb.read(["so it goes on and on", "the crowd said nothing", "So it goes on, and on!"]).check()
-        >>> found.duplicates.rows()
-        [('3', '1', 1.0)]
-        """
-        from termburst.corpus.checks import check
-
-        check_fork()
-        return check(self, cluster=cluster, threshold=threshold, halves=halves, seed=seed)
+    # How it is shown and used
 
     def __counted_corpus__(self) -> CountedCorpus:
         """Its counts, for functions that take counts."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,10 +16,6 @@ from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Text
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
-
-if TYPE_CHECKING:
-    from termburst.concordance.polya_urn import PolyaUrnFit
-
 
 @dataclass(frozen=True, eq=False)
 class Documents:
@@ -69,13 +65,6 @@ class Documents:
     def positions_in_sentences(self) -> TokenPositions:
         """The same with the ends of sentences."""
         return TokenPositions.of(self.texts or (), self.counting or CountingOptions(), sentences=True)
-
-    @cached_property
-    def urn(self) -> PolyaUrnFit:
-        """The urn with words that bring on other words, fitted once."""
-        from termburst.concordance.polya_urn import fit_polya_urn
-
-        return fit_polya_urn(self, "full")
 
     def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
         """Which word stands where, and which words are left out."""

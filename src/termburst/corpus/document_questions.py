@@ -1,0 +1,438 @@
+"""The questions about documents and their texts: one method for each, and each is one call of the library."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from termburst.corpus import metadata as columns
+from termburst.corpus.layers import with_layers
+from termburst.corpus.questions import Questions
+from termburst.counting.options import CountingOptions
+from termburst.limits import memory_allowed
+from termburst.names import (
+    RECOMMENDED_SCHEME,
+    Adjustment,
+    BurstEvent,
+    CollocateSort,
+    Form,
+    Invalid,
+    Layer,
+    Norm,
+    PenaltyName,
+    Span,
+)
+from termburst.options import made_from
+from termburst.questions.check import Check
+from termburst.questions.coburst import Coburst
+from termburst.questions.collocates import Collocates
+from termburst.questions.explain import Explain
+from termburst.questions.explore import Explore
+from termburst.questions.kwic import Kwic
+from termburst.questions.report import Report
+from termburst.questions.triggers import Triggers
+from termburst.questions.weights import Weigh
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from termburst.concordance.polya_urn import PolyaUrnFit
+    from termburst.inference.plr import Explanation
+    from termburst.questions.corpus_check import CorpusCheck
+    from termburst.report.server import Exploration, Server
+    from termburst.weight_files import Weights
+
+
+class DocumentQuestions(Questions):
+    """What can be asked about documents. The options of each question are those of its class in `questions/`."""
+
+    def kwic(
+        self,
+        query: str,
+        *,
+        layer: Layer | None = None,
+        show: Layer | None = None,
+        regex: bool = False,
+        case: bool = False,
+        width: int | None = None,
+        sort: str | Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
+        top: int | None = None,
+    ) -> pl.DataFrame:
+        r"""Every place where a word, a phrase or a pattern stands, with the text around it: one row per line.
+
+        A plain word matches where the regular expression ``(?<!\w)word(?!\w)`` does, in upper or lower case, whatever
+        the corpus counts as a word. ``free*`` and ``b?t`` have wildcards, ``free world`` is a phrase, and with
+        ``regex=True`` the query is a regular expression. To search only some documents, choose them with `where`.
+
+        Parameters
+        ----------
+        layer, show : of an annotated corpus (CoNLL-U, vertical, TEI with <w>): the layer to search and the layer to
+            show, each "form", "lemma", "upos" or "lemma_upos"; by default the layer that the corpus was read with
+            ``corpus.kwic("be", layer="lemma", show="form")`` finds *am* and *was* in the running text.
+        case : whether upper and lower case are different
+        width : characters on each side, by default 60; runs of white space become one space
+        sort : "L1" to "L3" or "R1" to "R3", "match", "id", or a column of the metadata; or several; "-year" is
+            descending. "R1" is the first word to the right. Equal lines stay in the order of the corpus.
+        columns : columns of the metadata to show
+        top : at most this number of lines: the first ones, in the order of *sort*; 0 for all
+
+        Returns
+        -------
+        polars.DataFrame
+            id, left, match, right, position (characters of the document before the match), and the metadata *columns*.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> corpus = tb.read(["So it goes.", "And so on."], metadata={"year": [1945, 1949]})
+        >>> corpus.kwic("so", width=7, columns="year").rows()
+        [('1', '', 'So', ' it goe', 0, 1945), ('2', 'And ', 'so', ' on.', 4, 1949)]
+        """
+        asked = made_from(Kwic, locals())
+        texts = self._texts("there is nothing to search")
+        own = (self.counting and self.counting.layer) or "form"
+        searched, shown = layer or own, show or own
+        layers = (searched, shown) != (own, own)
+        if layers:
+            texts = with_layers(texts, searched, shown)
+        return asked.answer(texts, self._metadata, layers=layers)
+
+    def collocates(
+        self,
+        node: str,
+        window: int = 5,
+        *,
+        within: Span = "document",
+        include_node: bool = False,
+        min_count: int = 1,
+        adjust: Adjustment = "bh",
+        confidence: float = 0.95,
+        sort: CollocateSort = "p",
+        top: int | None = None,
+    ) -> pl.DataFrame:
+        """Which words stand near a node more often than their documents explain? The smallest p-values come first.
+
+        We compare with randomly shuffled documents, in which the node stays where it is. So a word that is only about
+        the same thing as the node, and therefore in the same documents, is not called a collocate. See
+        `termburst.inference.collocates.attraction` for the test, and `coburst` for the other question: which words
+        come in the same documents?
+
+        Parameters
+        ----------
+        node : a word as the corpus counts it, a phrase, or a pattern such as "free*"
+        window : tokens on each side, stop words included
+        within : "document" or "sentence", over whose ends the window does not reach
+        include_node : whether the node itself has a row, the first one; the test keeps it in its places, so it has no p
+        min_count : leave out words with fewer tokens in the corpus
+        adjust : how q is made from p; see `termburst.inference.multiplicity.adjust`
+        confidence : level of the interval of log_ratio
+        sort : "p", the surest first, or "log_dice", "log_ratio", "n_window", "n", the largest first; or "term"
+        top : at most this number of rows, which takes less than half the time; all words are tested. 0 for all
+
+        Returns
+        -------
+        polars.DataFrame
+            term; n, its tokens in the corpus; n_window, those near the node; documents in which it is near the node;
+            expected, the mean of n_window if the words of each document are shuffled; log_dice; log_ratio (log₂ of the
+            odds ratio of being near the node, within documents), ci_low, ci_high; p_value, one-sided, for attraction;
+            q_value, adjusted over the words that share a document with the node; log10_p; p_upper, the chance of
+            n_window or more, which is p_value without mid-p.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> corpus = tb.read(["a free world and a free world", "the free world or war in the world", "war and the sea"])
+        >>> corpus.collocates("free", window=1).select("term", "n", "n_window", "documents").rows()[0]
+        ('world', 4, 3, 2)
+        """
+        asked = made_from(Collocates, locals())
+        source: Any = self._texts("its words have no order")
+        if len(self) and 16 * self.tokens < memory_allowed():  # otherwise the texts are read again for each node
+            in_sentences = asked.within == "sentence"
+            source = self._documents.positions_in_sentences if in_sentences else self._documents.positions
+        return asked.answer(source, self.counting or CountingOptions())
+
+    def triggers(
+        self,
+        term: str | None = None,
+        *,
+        fit: PolyaUrnFit | None = None,
+        decay: float | None = None,
+        min_documents: int = 5,
+        after: bool = False,
+        most_repeated: float = 1.0,
+        adjust: Adjustment = "bh",
+        confidence: float = 0.95,
+        top: int | None = None,
+    ) -> pl.DataFrame:
+        """Which words come in the same documents as a word, and which of them come later, or earlier?
+
+        Two questions have a test each. *Together*: are both words in more of the same documents than by chance? The
+        order of words is not used. *After*: in the documents that have both, does one come later than the other more
+        often than if the words of each document were shuffled? A word **brings on** another if both q-values are at
+        most 0.05. The surest pairs come first. An urn that is fitted to the order of words says how many times
+        likelier. The first call fits it and takes longer; then any word is quick.
+
+        Parameters
+        ----------
+        term : a word; by default the pairs of all words
+        fit : of `termburst.fit_polya_urn` with kind="full", for options of your own
+        decay : tokens after which what a word added to the urn counts half; by default it counts in full
+        min_documents : pairs in fewer of the same documents are left out
+        after : only pairs of which one word brings on the other. The q-values stay as they are
+        most_repeated : pairs are left out if they rest on repeated passages in a larger share of their documents: 0.5
+            leaves out most signatures, quotations and reprints. The q-values stay as they are
+        adjust : how q is made from p: q_together over all pairs of words that were looked at, q_after over the pairs
+            that were chosen because they come together
+        confidence : level of the interval of ratio
+        top : at most how many rows; 0 for all
+
+        Returns
+        -------
+        polars.DataFrame
+            One row per pair. For one word: direction ("brings on", "brought on by", or "together with" where the order
+            is not sure) and term, the other word; for all pairs: source, the word that comes earlier in more documents,
+            and target. Then documents that have both; expected, their mean if the words are independent; p_together;
+            q_together; later, the documents where the target comes later than the source; earlier, those where it comes
+            earlier (in the others it is neither); p_after, two-sided; q_after; ratio, 1 + M[source, target]/α[target]
+            of the urn: how many times likelier one source makes the target in the rest of the document, where nothing
+            else brought it on (infinite if it never comes without one of its sources, null if the urn has no such
+            entry); ci_low, ci_high, from the profile likelihood; repeated: in how many of the documents both words
+            stand in eight words in a row that another document has, too; log10_p_together; log10_p_after. With
+            "together with" the source is the given word. Both p-values are mid-p-values.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> texts = ["socrates asked plato and plato asked", "the sea and the sun", "a ship on the sea"] * 8
+        >>> tb.read(texts).triggers("socrates").select("direction", "term", "documents").rows()[0]
+        ('brings on', 'asked', 8)
+        """
+        asked = made_from(Triggers, locals())
+        if fit is None:
+            self._texts("its words have no order")
+            fit = asked.urn(self._documents)
+        elif decay is not None:
+            raise ValueError("decay is an option of the urn, which you give; give it to tb.fit_polya_urn")
+        return asked.answer(fit)
+
+    def coburst(
+        self,
+        pairs: Iterable[tuple[str | int, str | int]] | None = None,
+        *,
+        top: int = 100,
+        max_terms: int = 2000,
+        min_count: int = 10,
+        min_documents: int = 5,
+        event: BurstEvent = "burst",
+    ) -> pl.DataFrame:
+        """Which pairs of terms burst in the same documents? `termburst.coburst` explains the options and the columns.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> corpus = tb.read(["ha ha ho ho so"] * 6 + ["so it goes on and on"] * 9)
+        >>> corpus.coburst([("ha", "ho")], event="occurrence")["shared"][0]
+        6
+        """
+        return made_from(Coburst, locals()).answer(self._filled())
+
+    def ngrams(self, size: int = 2, *, min_count: int = 2) -> pl.DataFrame:
+        """The n-grams with how firmly their words hold together; see `termburst.concordance.ngrams.ngrams`.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> tb.read(["new york and new york", "york is new"]).ngrams().select("term", "n", "documents").rows()
+        [('new york', 2, 1)]
+        """
+        from termburst.concordance.ngrams import ngrams
+
+        self._texts("its words have no order")
+        return ngrams(self._documents.positions, size, min_count=min_count)
+
+    def check(
+        self, *, cluster: str | None = None, threshold: float = 0.7, halves: int = 10, seed: int = 0
+    ) -> CorpusCheck:
+        """Does inference hold here? Near-copies, shared passages, dominant authors, too few documents, false alarms.
+
+        Parameters
+        ----------
+        cluster : column of the metadata whose values may depend within, such as the author
+            The halves are then dealt by its values, at least ten.
+        threshold : Jaccard index of runs of five words from which two documents are near-copies, from 0.5 to 1
+        halves : how many times the corpus is halved at random to count false alarms
+        seed : of the random numbers
+
+        Returns
+        -------
+        CorpusCheck
+            Print it for the answer in words and a table; its fields have the details. See :doc:`check`.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> found = tb.read(["so it goes on and on", "the crowd said nothing", "So it goes on, and on!"]).check()
+        >>> found.duplicates.rows()
+        [('3', '1', 1.0)]
+        """
+        asked = made_from(Check, locals())
+        clusters = None if asked.cluster is None else columns.column_of(self._metadata, asked.cluster)
+        return asked.answer(self._filled(), self._metadata, clusters)
+
+    def explain(
+        self,
+        term: str,
+        *,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        form: Form = "printed",
+        penalty: PenaltyName = "gamma",
+        invalid: Invalid = "clamp",
+    ) -> Explanation:
+        """λ of one term as the sum of its named parts; see `termburst.explain`.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> list(tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).explain("ha").parts)[:2]
+        ['tf_icf', 'btf_idf']
+        """
+        return made_from(Explain, locals()).answer(self.statistics)
+
+    def weights(
+        self,
+        scheme: str = RECOMMENDED_SCHEME,
+        *,
+        y: Any = None,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        norm: Norm | None = None,
+        transductive: bool = False,
+        invalid: Invalid = "clamp",
+        sparse_output: bool = True,
+    ) -> Weights:
+        """A weight for every term in every document, with the terms and ids; `termburst.TermWeighting` has the options.
+
+        Parameters
+        ----------
+        y : column of the metadata, or one label per document, for the schemes that compare classes ("class-bm25", …)
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> weights = tb.read(["so it goes", "so so"], id=["a", "b"]).weights("tf-idf")
+        >>> weights.matrix.shape, weights.terms.tolist(), weights.documents.tolist()
+        ((2, 3), ['goes', 'it', 'so'], ['a', 'b'])
+        >>> corpus = tb.read(["so it goes", "so so", "it is"], metadata={"who": ["x", "y", "x"]})
+        >>> corpus.weights("class-bm25", y="who").matrix.shape
+        (3, 4)
+        """
+        from termburst.estimators.term_weighting import TermWeighting
+        from termburst.schemes import named_scheme
+        from termburst.weight_files import Weights
+
+        asked = made_from(Weigh, locals())
+        if y is not None and not named_scheme(scheme).uses_labels:
+            raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-lift'")
+        labels = columns.labels_of(self._metadata, y).to_list() if isinstance(y, str) else y
+        matrix = TermWeighting(**vars(asked)).fit_transform(self._filled().counts, labels)
+        return Weights(matrix, self.terms, np.array(self._documents.ids, dtype=object))
+
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        max_terms: int = 100_000,
+        examples: int = 20,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        form: Form = "printed",
+        adjust: Adjustment = "bh",
+        min_count: int = 1,
+        panels: int = 2_000,
+        chosen: Sequence[str] | None = None,
+        pairs: int = 10,
+        step: Callable[[str], object] | None = None,
+    ) -> Path:
+        """Write a page to explore the corpus (.html), or its numbers (.json).
+
+        Parameters
+        ----------
+        path : the file to write
+        step : called with what is done next, such as "Looking for pairs of words", so that it can be shown
+        others : see `termburst.report.summarize`
+
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
+        from termburst.files import atomic_path, check_output
+        from termburst.report import render, summarize
+
+        asked = made_from(Report, locals())
+        target = Path(path)
+        if target.suffix.lower() not in (".html", ".htm", ".json"):
+            raise ValueError(f"{target}: the name of a report must end in .html (the page) or .json (its numbers)")
+        check_output(target)
+        numbers = target.suffix.lower() == ".json"
+        summary = summarize(self, full=numbers, step=step, **vars(replace(asked, title=asked.title or self.name)))
+        page = json.dumps(summary, allow_nan=False) if numbers else render(summary)
+        with atomic_path(target) as temporary:
+            temporary.write_bytes(page.encode())
+        return target
+
+    def explore(
+        self,
+        *,
+        title: str | None = None,
+        max_terms: int = 100_000,
+        examples: int = 20,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        form: Form = "printed",
+        adjust: Adjustment = "bh",
+        min_count: int = 1,
+        port: int = 0,
+        browser: bool = True,
+    ) -> Exploration:
+        """Open the live page of this corpus: every term, every line, any phrase, any comparison of groups.
+
+        It is served by this process, on this machine only, until ``close()`` is called or Python ends. In a notebook
+        the page is shown in the cell.
+
+        Parameters
+        ----------
+        port : on 127.0.0.1; 0 takes a free one
+        browser : whether to open the page in the browser, outside notebooks
+        others : see `termburst.report.summarize`
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> with tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).explore(browser=False) as page:
+        ...     page.address.startswith("http://127.0.0.1:")
+        True
+        """
+        from termburst.report.server import Exploration
+
+        return Exploration(self.server(made_from(Explore, locals())), browser=browser)
+
+    def server(self, asked: Explore) -> Server:
+        """The live page of this corpus, ready to be served on this machine; `explore` serves it."""
+        from termburst.report.explorer import Explorer
+        from termburst.report.server import Server
+
+        corpus = replace(self._filled(), reading=self.reading)
+        explorer = Explorer(corpus, self._metadata, replace(asked, title=asked.title or self.name))
+        explorer.page()  # so that the first answer is there at once, and what is wrong is said before the address
+        return Server(explorer, asked.port)
