@@ -10,19 +10,14 @@ from termburst.cli.corpora import corpus_of
 from termburst.cli.output import say
 from termburst.cli.reading import Reading, reads_text, warn_of_one_document, working
 from termburst.cli.text_options import CORPUS_HELP
+from termburst.questions.explore import Explore
 
 
 @reads_text
 def explore(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    asked: Explore,
     reading: Reading,
-    title: Annotated[str | None, typer.Option("--title", help="Heading of the page. (default: CORPUS)")] = None,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65_535, help="Port on this machine; 0 takes a free one.")
-    ] = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")
-    ] = True,
 ) -> None:
     """Explore a corpus in the browser: every word, every line, any phrase, any comparison, computed as you ask.
 
@@ -35,9 +30,9 @@ def explore(
     held = corpus_of(reading, corpus)
     warn_of_one_document(corpus, len(held))
     with working("Counting and testing"):
-        server = held.server(title=title, port=port)
+        server = held.server(asked)
     say(server.address)
-    if browser:
+    if asked.browser:
         import webbrowser
 
         webbrowser.open(server.address)

@@ -148,7 +148,7 @@ def keyness(
         others = {"b": b, "by": by, "groups": groups, "every": every, "reference": reference}
         found = _compared(a, others, reading, options, keep_texts=page is not None)
     if report is not None and page is not None:
-        _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=examples)
+        _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, examples=examples)
     _write(found, settled, top, output, csv_as_is=csv_as_is, excel=excel)
 
 

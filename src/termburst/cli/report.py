@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -12,9 +13,8 @@ from termburst.cli.corpora import corpus_of
 from termburst.cli.option_values import with_dashes
 from termburst.cli.output import json_text, note, write_out
 from termburst.cli.reading import Reading, no_terms, reads_text, warn_of_one_document, working
-from termburst.cli.shared import AdjustOption, Examples, FormOption, MaxTerms, MinCount, Mu, Panels, Sigma2
 from termburst.cli.text_options import CORPUS_HELP
-from termburst.display import LINES, MOST_TERMS, PANELS
+from termburst.questions.report import Report
 
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
@@ -35,6 +35,7 @@ def report(
     corpus: Annotated[
         str, typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)
     ],
+    asked: Report,
     reading: Reading,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The page to write, such as report.html.", show_default=False)
@@ -42,15 +43,6 @@ def report(
     format: Annotated[
         ReportFormat | None, typer.Option("--format", "-f", help="(default: by the ending of --output)")
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="Heading of the page. (default: CORPUS)")] = None,
-    panels: Panels = PANELS,
-    examples: Examples = LINES,
-    max_terms: MaxTerms = MOST_TERMS,
-    min_count: MinCount = 1,
-    mu: Mu = None,
-    sigma2: Sigma2 = 1.0,
-    form: FormOption = "printed",
-    adjust: AdjustOption = "bh",
     show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write a page to explore a corpus: every term, how bursty it is, and how sure that is.
@@ -67,11 +59,8 @@ def report(
     source = _with_metadata(reading, corpus)
     warn_of_one_document(corpus, source.documents if isinstance(source, TermStatistics) else len(source))
     with working("Testing every word") as step:
-        summary = summarize(
-            source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=examples,
-            mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
-            full=settled is ReportFormat.json, step=step,
-        )  # fmt: skip
+        named = replace(asked, title=asked.title or Path(corpus).name or corpus)
+        summary = summarize(source, full=settled is ReportFormat.json, step=step, **vars(named))
     write_report(summary, settled, output)
     if show and output is not None:
         import webbrowser

@@ -396,7 +396,7 @@ class DocumentQuestions(Questions):
         *,
         title: str | None = None,
         max_terms: int = 100_000,
-        examples: int = 20,
+        examples: int = 500,
         mu: float | None = None,
         sigma2: float = 1.0,
         form: Form = "printed",

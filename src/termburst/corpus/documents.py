@@ -17,6 +17,7 @@ from termburst.reading.documents import Text
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
+
 @dataclass(frozen=True, eq=False)
 class Documents:
     """Texts with ids, or counts with ids. Several corpora may share one such object, and with it the counts.

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Questions:
-    """What can be asked about the terms of a corpus. `Corpus` inherits from it, and has the documents and the metadata."""
+    """What can be asked about terms. `Corpus` inherits from it, and has the documents and the metadata."""
 
     if TYPE_CHECKING:  # what a question may use of `Corpus`
         _documents: Documents

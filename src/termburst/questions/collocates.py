@@ -30,9 +30,7 @@ class Collocates:
     """
 
     node: Annotated[str, Option("A word as the corpus counts it, a phrase in quotes, or a pattern such as free*.")]
-    window: Annotated[
-        int, Option("Tokens on each side of the node, stop words included.", least=1, most=1000)
-    ] = 5
+    window: Annotated[int, Option("Tokens on each side of the node, stop words included.", least=1, most=1000)] = 5
     within: Annotated[Span, Option("The window does not reach over the end of a document, or a sentence.")] = "document"
     include_node: Annotated[bool, Option("Also list the node itself, first; it has no p.")] = False
     min_count: Annotated[int, Option("Leave out words that occur fewer times.", least=1)] = 1

@@ -209,7 +209,7 @@ def corpus_check(
     halves: int,
     seed: int,
 ) -> CorpusCheck:
-    """Check documents; `termburst.questions.check.Check` has the options. *clusters* are numbers, from `cluster_codes`."""
+    """Check documents; `termburst.questions.check.Check` has the options, `cluster_codes` makes *clusters*."""
     source, ids = shingles_of(corpus.texts, corpus.counts), list(corpus.ids)
     found = near_duplicates(source, threshold)
     n_j = np.asarray(corpus.counts.sum(axis=1)).ravel().astype(np.int64)
@@ -250,7 +250,9 @@ def _passages(ids: list[str], source: Source, kept: NDArray[np.intp], tokens: in
     places = zip(found.example.tolist(), found.start.tolist(), found.stop.tolist(), strict=True)
     passages = [" ".join(words[example][start:stop]) for example, start, stop in places]
     named = [ids[k] for k in found.example.tolist()]
-    return found.share, pl.DataFrame({"documents": found.documents, "example": named, "passage": passages}, schema=schema)
+    return found.share, pl.DataFrame(
+        {"documents": found.documents, "example": named, "passage": passages}, schema=schema
+    )
 
 
 def _largest_shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame:

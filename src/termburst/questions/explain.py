@@ -32,5 +32,4 @@ class Explain:
         """The parts, from statistics."""
         from termburst.inference.plr import explain
 
-        options = {"mu": self.mu, "sigma2": self.sigma2, "form": self.form, "penalty": self.penalty}
-        return explain(statistics, self.term, invalid=self.invalid, **options)
+        return explain(statistics, **vars(self))

@@ -75,19 +75,19 @@ class Kwic:
         metadata: pl.DataFrame,
         *,
         layers: bool = False,
-        asked: AskedQuery | None = None,
+        pattern: AskedQuery | None = None,
     ) -> pl.DataFrame:
         """The lines of documents with their metadata, as one frame; see `lines`."""
         import polars as pl
 
-        return pl.concat(self.lines([(metadata, texts)], layers=layers, asked=asked))
+        return pl.concat(self.lines([(metadata, texts)], layers=layers, pattern=pattern))
 
     def lines(
         self,
         batches: Iterable[tuple[pl.DataFrame, Iterable[Text]]],
         *,
         layers: bool = False,
-        asked: AskedQuery | None = None,
+        pattern: AskedQuery | None = None,
     ) -> Iterator[pl.DataFrame]:
         """The lines as they are found; those that are sorted all at once. No text is kept.
 
@@ -96,7 +96,7 @@ class Kwic:
         batches : metadata with one row per document, the first column "id", and the texts; each is read once
         layers : texts are tokens of two layers side by side (`termburst.reading.layers`): the first is searched, the
             second is shown
-        asked : the query, if it is one that `parsed` does not make
+        pattern : the query, if it is one that `parsed` does not make
         """
         import polars as pl
 
@@ -104,15 +104,15 @@ class Kwic:
         from termburst.forks import check_fork
 
         check_fork()
-        asked = asked or self.parsed()
+        pattern = pattern or self.parsed()
         left = min(self.top, 2**62) if self.top else None  # Polars counts rows with 64 bits
         width = WIDTH if self.width is None else self.width
         wanted, any_lines, held = None, False, 0
         kept: list[pl.DataFrame] = []
         about = pl.DataFrame(schema=dict.fromkeys(("id", *self.needs), pl.String))  # of a corpus without documents
-        for about, texts in batches:  # noqa: B007
+        for about, texts in batches:
             wanted = wanted or Wanted.checked(about.columns, width, self.sort, self.columns, left)
-            for found in line_frames(texts, asked, width=width, keys=wanted.keys, layers=layers):
+            for found in line_frames(texts, pattern, width=width, keys=wanted.keys, layers=layers):
                 lines, any_lines = wanted.shown(found, about), True
                 if not wanted.order:
                     yield lines if left is None else lines.head(left)

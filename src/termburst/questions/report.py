@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
+from termburst.display import LINES, MOST_TERMS, PAIRS, PANELS
 from termburst.names import Adjustment, Form
 from termburst.options import Option, check_options, options_of
 
@@ -15,8 +16,8 @@ class Page:
     """What a page shows, whether it is a file or live."""
 
     title: Annotated[str | None, Option("Heading of the page. (default: the name of the corpus)")] = None
-    max_terms: Annotated[int, Option("At most how many terms the page lists, the burstiest.", least=1)] = 100_000
-    examples: Annotated[int, Option("At most how many example lines a term has.", least=0)] = 20
+    max_terms: Annotated[int, Option("At most how many terms the page lists, the burstiest.", least=1)] = MOST_TERMS
+    examples: Annotated[int, Option("At most how many example lines a term has.", least=0)] = LINES
     mu: Annotated[float | None, Option("Mean of the penalty. (default: mean document length)", above=0)] = None
     sigma2: Annotated[float, Option("Variance of the penalty.", above=0)] = 1.0
     form: Annotated[Form, Option("λ as printed in the paper, corrected, or exact.")] = "printed"
@@ -27,18 +28,17 @@ class Page:
         """Raise ValueError for an option that cannot be used."""
         check_options(self)
 
-    def report(self, *, panels: int, chosen: Sequence[str] = (), pairs: int) -> Report:
-        """The same page with panels and pairs of words."""
-        shared = {name: getattr(self, name) for name in options_of(Page)}
-        return Report(**shared, panels=panels, chosen=tuple(chosen), pairs=pairs)
+    def report(self, **others: Any) -> Report:
+        """The same page with other options of `Report`."""
+        return Report(**({name: getattr(self, name) for name in options_of(Page)} | others))
 
 
 @dataclass(frozen=True)
 class Report(Page):
     """The question of `termburst.Corpus.report` and `termburst report`."""
 
-    panels: Annotated[int, Option("How many of the burstiest terms have charts and lines.", least=0)] = 2_000
+    panels: Annotated[int, Option("How many of the burstiest terms have charts and lines.", least=0)] = PANELS
     chosen: Annotated[Sequence[str] | None, Option("Terms that have charts and lines in any case.")] = None
     pairs: Annotated[
         int, Option("How many pairs of words are shown of which one brings on the other; 0 for none.", least=0)
-    ] = 10
+    ] = PAIRS

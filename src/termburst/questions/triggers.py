@@ -52,7 +52,7 @@ class Triggers:
         check_options(self)
 
     def urn(self, source: Any) -> PolyaUrnFit:
-        """The urn that is fitted to the order of the words of a corpus; once, as long as the corpus keeps this order."""
+        """The urn that is fitted to the order of the words of a corpus; once, as long as the corpus has this order."""
         from termburst.concordance.polya_urn import fit_polya_urn
 
         fits = _urns.setdefault(source.__token_positions__()[0], {})
