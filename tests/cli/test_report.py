@@ -22,7 +22,7 @@ def test_a_page_and_its_numbers(done, corpus, tmp_path, texts):
     found = json.loads(numbers.read_text(encoding="utf-8"))
     assert found["title"] == corpus.name
     assert [len(panel["lines"]) for panel in found["panels"]] == [1, 1, 1]
-    expected = summarize(CountedCorpus.from_texts(texts), panels=3, lines=1)
+    expected = summarize(CountedCorpus.from_texts(texts), panels=3, examples=1)
     assert found["terms"] == expected["terms"]
     assert json.loads(done("report", corpus, "--lines", "--format", "json", "--panels", 0).raw)["panels"] == []
 

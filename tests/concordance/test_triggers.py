@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst.concordance.triggers import triggers
+from termburst.questions.triggers import Triggers
 
 
 @pytest.fixture(scope="module")
@@ -121,16 +121,18 @@ def test_no_candidates_give_an_empty_table():
 def test_bad_input_gets_one_sentence(corpus):
     with pytest.raises(ValueError, match=r"'platoo' does not occur in the corpus; did you mean 'plato'"):
         corpus.triggers("platoo")
-    with pytest.raises(ValueError, match="give one word"):
+    with pytest.raises(ValueError, match="term must be a string; got 3"):
         corpus.triggers(3)
     with pytest.raises(ValueError, match="confidence must be"):
         corpus.triggers("plato", confidence=2)
-    with pytest.raises(ValueError, match="most_repeated must be a number of at least 0 and at most 1; got 2"):
+    with pytest.raises(ValueError, match="most_repeated must be a number from 0 to 1; got 2"):
         corpus.triggers("plato", most_repeated=2)
     with pytest.raises(ValueError, match="adjust must be"):
         corpus.triggers("plato", adjust="none at all")
     with pytest.raises(ValueError, match='got kind="diagonal"'):
-        triggers(tb.fit_polya_urn(corpus, "diagonal"), "plato")
+        corpus.triggers("plato", fit=tb.fit_polya_urn(corpus, "diagonal"))
+    with pytest.raises(ValueError, match="decay is an option of the urn"):
+        corpus.triggers("plato", fit=tb.fit_polya_urn(corpus, "full"), decay=5)
     with pytest.raises(ValueError, match="the corpus was made from counts"):
         tb.read(np.array([[1, 2], [3, 4]]), terms=["a", "b"]).triggers("a")
 
@@ -139,11 +141,11 @@ def test_terms_of_counts_need_not_be_sorted():
     counts = tb.read(np.array([[3, 1, 0, 0, 4], [0, 0, 2, 2, 4], [1, 1, 0, 0, 4]] * 10), terms=[*"zbacd"])
     fit = tb.fit_polya_urn(counts, "full", min_documents=1)
     assert fit.terms.tolist() == [*"zbacd"]
-    found = triggers(fit)
+    found = Triggers().answer(fit)
     assert {frozenset(row) for row in found.select("source", "target").rows()} == {frozenset("zb"), frozenset("ac")}
     assert found["documents"].sort().to_list() == [10, 20]
-    for word in triggers(fit)["source"]:
-        assert triggers(fit, word).height > 0
+    for word in found["source"]:
+        assert Triggers(word).answer(fit).height > 0
 
 
 @pytest.mark.slow

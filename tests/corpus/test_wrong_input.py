@@ -122,7 +122,7 @@ def test_where_takes_what_the_command_line_takes():
     corpus = tb.read(TEXTS, metadata={"year": [1944, 1945, None, 1946], "who": ["x", "x", "x", "y"]})
     assert corpus.where("year >= 1945 AND who = 'x'").ids == ["2"]
     assert corpus.where("year < 9999").ids == ["1", "2", "4"]  # null meets no condition
-    assert corpus.kwic("so", where="who = 'x'")["id"].to_list() == ["1", "2", "2", "3"]
+    assert corpus.where("who = 'x'").kwic("so")["id"].to_list() == ["1", "2", "2", "3"]
 
 
 @pytest.mark.parametrize(
@@ -134,5 +134,5 @@ def test_no_measures(corpus, measures, said):
 
 
 def test_collocates_need_a_level(corpus):
-    with pytest.raises(ValueError, match="confidence must be between 0 and 1; got None"):
+    with pytest.raises(ValueError, match="confidence must be a number between 0 and 1; got None"):
         corpus.collocates("it", confidence=None)

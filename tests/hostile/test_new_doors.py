@@ -133,10 +133,10 @@ ROWS = [
             "sort=5": "sort",
             "columns=5": "columns",
             "width=True": "width",
-            "limit=-1": "limit",
+            "top=-1": "top",
         }.items()
     ),
-    fine("kwic: a huge limit", "tb.read(['so it', 'it so']).kwic('so', limit=10**30)"),
+    fine("kwic: a huge limit", "tb.read(['so it', 'it so']).kwic('so', top=10**30)"),
     refused("copies: a threshold of text", "tb.read(['so it', 'it so']).drop_duplicates(threshold='x')", "threshold"),
     refused("copies: NaN", "tb.read(['so it', 'it so']).drop_duplicates(threshold=float('nan'))", "threshold"),
     refused(

@@ -43,7 +43,7 @@ def report(
     format: Annotated[
         ReportFormat | None, typer.Option("--format", "-f", help="(default: by the ending of --output)")
     ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    in_browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write a page to explore a corpus: every term, how bursty it is, and how sure that is.
 
@@ -54,7 +54,7 @@ def report(
     from termburst.statistics.term_statistics import TermStatistics
 
     settled = settled_report(format, output, *reading.inputs(corpus))
-    if show and settled is not ReportFormat.html:
+    if in_browser and settled is not ReportFormat.html:
         raise ValueError("--open needs a page, not JSON; omit --open or write .html")
     source = _with_metadata(reading, corpus)
     warn_of_one_document(corpus, source.documents if isinstance(source, TermStatistics) else len(source))
@@ -62,7 +62,7 @@ def report(
         named = replace(asked, title=asked.title or Path(corpus).name or corpus)
         summary = summarize(source, full=settled is ReportFormat.json, step=step, **vars(named))
     write_report(summary, settled, output)
-    if show and output is not None:
+    if in_browser and output is not None:
         import webbrowser
 
         webbrowser.open(output.resolve().as_uri())

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
+from termburst.display import did_you_mean
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.plr import plr_parts
@@ -124,6 +125,9 @@ def summarize(
         tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),
     )
     listed = _with_chance(tested.head(min(asked.max_terms, tested.height)), statistics)
+    if unknown := [term for term in asked.chosen or () if term not in set(tested["term"])]:
+        near = did_you_mean(unknown[0], tested["term"])
+        raise ValueError(named("chosen", bare=True) + f": {shown(unknown[0])} is not among the terms of the page{near}")
     first = list(dict.fromkeys([*listed["term"].head(min(asked.panels, listed.height)), *(asked.chosen or ())]))
     brought_on = _brought_on(corpus, asked.pairs, say)
     say("Collecting lines and collocates")
