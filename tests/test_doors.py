@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 from typing import get_args
 
+import polars as pl
 import pytest
 
 import termburst as tb
@@ -168,6 +169,14 @@ def test_no_question_about_documents_has_options_without_names():
     for function in (*own, tb.coburst, tb.explain, tb.report.summarize, tb.TermWeighting):
         kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
         assert inspect.Parameter.VAR_KEYWORD not in kinds, function
+
+
+def test_the_live_page_sorts_lines_as_kwic_does():
+    page = (SOURCE / "report" / "templates" / "page.html").read_text(encoding="utf-8")
+    orders = re.findall(r'<option value="(\w+)"', page.partition('id="lines-sort"')[2].partition("</select>")[0])
+    assert len(orders) == 5
+    for order in orders:
+        assert Kwic("so", sort=order).answer(["so it"], pl.DataFrame({"id": ["a"]})).height == 1
 
 
 def test_the_classes_of_questions_import_nothing_heavy():
