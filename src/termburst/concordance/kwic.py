@@ -43,12 +43,11 @@ class Wanted:
 
     Attributes
     ----------
-    width, limit : as given
     columns : columns of the metadata to show
     order : (column, whether descending) by which lines are sorted
+    limit : at most how many lines
     """
 
-    width: int
     columns: tuple[str, ...]
     order: tuple[tuple[str, bool], ...]
     limit: int | None
@@ -62,7 +61,7 @@ class Wanted:
         columns: str | Sequence[str] | None = None,
         limit: int | None = None,
     ) -> Wanted:
-        """Raise ValueError, with one sentence, for columns that the metadata do not have."""
+        """Raise ValueError, with one sentence, for columns that the metadata do not have; and for a wrong width."""
         if not 0 <= checked_whole("width", width) <= MOST_WIDTH:
             raise ValueError(f"width must be at most {MOST_WIDTH:,} characters; got {width:,}")
         listed = [columns] if isinstance(columns, str) else list(columns or ())
@@ -79,7 +78,7 @@ class Wanted:
                 raise ValueError(_no_sort(name, known))
             if column not in dict(order):
                 order.append((column, descending))
-        return cls(width, tuple(dict.fromkeys(listed)), tuple(order), limit)
+        return cls(tuple(dict.fromkeys(listed)), tuple(order), limit)
 
     @property
     def keys(self) -> tuple[str, ...]:
