@@ -105,7 +105,7 @@ def test_a_limit_keeps_the_first_lines_of_all_in_order(monkeypatch):
 
 def test_where_chooses_documents(corpus):
     assert set(corpus.kwic("freedom", where=pl.col("year") > 1942)["id"]) == {"a"}
-    with pytest.raises(ValueError, match="true for none"):
+    with pytest.raises(ValueError, match=r"none of . documents meets"):
         corpus.kwic("freedom", where=pl.col("year") > 2000)
 
 

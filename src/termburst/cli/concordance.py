@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from termburst.cli.concordance_lines import LineWriter
-from termburst.cli.conditions import Known, about
 from termburst.cli.option_values import parsed_list
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.sentences import SURE, brought_on, near
 from termburst.cli.shared import AdjustOption, Confidence, CsvAsIs, Excel, FormatOption, MinCount, Output, Top, shown
 from termburst.cli.text_options import CORPUS_HELP
+from termburst.counting.options import CountingOptions
 from termburst.display import printable
 from termburst.names import CollocateSort, Layer, Span
 
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
     from termburst.concordance.kwic import Wanted
     from termburst.concordance.queries import AskedQuery
+    from termburst.corpus.corpus import DocumentBatch
     from termburst.reading.documents import Text
-    from termburst.reading.readers import Batch
 
 _CORPUS = Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)]
 _HEAD = 2**22  # characters, or tokens, in which words like the query are looked for
@@ -85,15 +84,13 @@ def kwic(
     asked_columns, keys = parsed_list(columns), parsed_list(sort)
     names = _needed(asked_columns, keys)
     wanted = Wanted.checked(["id", *names], width=writer.width, sort=keys or None, columns=asked_columns, limit=limit)
-    reading, head = replace(reading, show=show, columns=names), Head()
+    source, head = reading.corpus(corpus, columns=names, show=show, bar=not writer.on_terminal), Head()
     with ExitStack() as stack:
         stack.enter_context(pattern_limit(reading.counting.pattern_seconds, what="the query"))
         stack.enter_context(writer)
-        opened = reading.batches(corpus, reading.counting, bar=not writer.on_terminal)
-        read, known = stack.enter_context(opened), Known(names, "; --sort also takes L1 to R3")
-        lines = _lines(head.of(known.seen(read.batches)), asked, wanted, names, layers=reading.shows_another)
+        layers = show not in (None, reading.files.layer or "form")
+        lines = _lines(head.of(source.batches(names)), asked, wanted, layers=layers)
         _write(lines, wanted, writer, at_once=settled is Format.parquet)
-        known.check()
     if not writer.rows:
         say(f"nothing matches {printable(query)!r}{'' if regex else head.hint(query)}", err=True)
     if show is None and reading.files.layer not in (None, "form"):
@@ -108,7 +105,7 @@ class Head:
         self.texts: list[Text] = []
         self.size = 0
 
-    def of(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+    def of(self, batches: Iterator[DocumentBatch]) -> Iterator[DocumentBatch]:
         """The same batches, of which the first texts are kept."""
         for batch in batches:
             for text in batch.texts if self.size < _HEAD else ():
@@ -134,7 +131,7 @@ def _write(lines: Iterator[pl.DataFrame], wanted: Wanted, writer: LineWriter, *,
 
 def _with_texts(corpus: str) -> str:
     """The name of a corpus; ValueError for saved statistics: as a table, their terms would be the documents."""
-    from termburst.cli.saved import is_saved
+    from termburst.corpus.saved import is_saved
 
     if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no texts to search; give the corpus itself")
@@ -151,7 +148,7 @@ def _needed(columns: list[str], sort: list[str]) -> tuple[str, ...]:
 
 
 def _lines(
-    batches: Iterator[Batch], asked: AskedQuery, wanted: Wanted, names: tuple[str, ...], *, layers: bool
+    batches: Iterator[DocumentBatch], asked: AskedQuery, wanted: Wanted, *, layers: bool
 ) -> Iterator[pl.DataFrame]:
     """The lines of each batch, with their metadata; unsorted ones end with the limit."""
     import polars as pl
@@ -161,16 +158,15 @@ def _lines(
     left = wanted.limit if wanted.limit is not None and not wanted.order else None
     found_any = False
     for batch in batches:
-        frame = about(batch, names)
         for lines in line_frames(batch.texts, asked, width=wanted.width, keys=wanted.keys, layers=layers):
             found_any = True
-            made = wanted.shown(lines, frame)
+            made = wanted.shown(lines, batch.metadata)
             yield made if left is None else made.head(left)
             left = None if left is None else left - made.height
             if left is not None and left <= 0:
                 return
     if not found_any:
-        nothing = pl.DataFrame(schema=dict.fromkeys(("id", *names), pl.String))
+        nothing = pl.DataFrame(schema=dict.fromkeys(("id", *wanted.columns), pl.String))
         yield wanted.shown(empty_lines(wanted.keys), nothing)
 
 
@@ -217,18 +213,11 @@ def collocates(
 
     check_confidence(confidence)
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
-    with reading.batches(corpus, reading.counting) as read:
-        table = find_near(
-            (text for batch in read.batches for text in batch.texts),
-            word,
-            counting=read.counting,
-            window=window,
-            within=within,
-            min_count=min_count,
-            adjust=adjust,
-            confidence=confidence,
-            include_node=include_node,
-        )
+    source = reading.corpus(corpus, columns=())
+    table = find_near(
+        source.texts, word, counting=source.counting or CountingOptions(), window=window, within=within,
+        min_count=min_count, adjust=adjust, confidence=confidence, include_node=include_node,
+    )  # fmt: skip
     title = near(table, word)
     if sort != "p":  # the order in which they come
         table = table.sort(sort, descending=sort != "term", nulls_last=True, maintain_order=True)
@@ -278,16 +267,14 @@ def triggers(
     import polars as pl
 
     from termburst.concordance.polya_urn import fit_polya_urn
-    from termburst.concordance.positions import TokenPositions
     from termburst.concordance.sequences import OrderedWords
     from termburst.concordance.triggers import triggers as tested
     from termburst.inference.checks import check_confidence
 
     check_confidence(confidence)
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
-    with reading.batches(corpus, reading.counting) as read:
-        texts = (text for batch in read.batches for text in batch.texts)
-        words = OrderedWords(TokenPositions.of(texts, read.counting), read.counting.stop_word_set())
+    source = reading.corpus(corpus, columns=())
+    words = OrderedWords(*source.__token_positions__())
     with working("Fitting an urn"):
         fit = fit_polya_urn(words, "full", decay=decay, min_documents=min_documents)
         table = tested(
