@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from termburst.cli.corpora import corpus_of
 from termburst.cli.option_values import with_dashes
 from termburst.cli.output import json_text, note, say, write_out
 from termburst.cli.reading import Reading, reads_text, working
@@ -28,7 +27,7 @@ def check(
     The answer is one paragraph and a table: how many words two random halves of the corpus differ in, by termburst's
     keyness and by G². The corpus is held in memory.
     """
-    from termburst.cli.saved import is_saved
+    from termburst.corpus.saved import is_saved
     from termburst.files import atomic_path, check_output
 
     if is_saved(corpus):
@@ -36,7 +35,7 @@ def check(
     if output is not None:
         for source in reading.inputs(corpus):
             check_output(output, source=source)
-    whole = corpus_of(reading, corpus)
+    whole = reading.corpus(corpus).in_memory()
     with working("Looking for copies, and halving the corpus"):
         found = whole.check(**vars(asked))
     answer = with_dashes(found)

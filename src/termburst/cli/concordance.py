@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termburst.cli.concordance_lines import LineWriter
-from termburst.cli.conditions import Known, about
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.sentences import SURE, brought_on, near
@@ -22,8 +20,9 @@ from termburst.questions.kwic import Kwic
 from termburst.questions.triggers import Triggers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from termburst.reading.documents import Text
-    from termburst.reading.readers import Batch
 
 _CORPUS = Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)]
 _HEAD = 2**22  # characters, or tokens, in which words like the query are looked for
@@ -50,17 +49,13 @@ def kwic(
 
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
     writer, head = LineWriter(settled, output, asked.width, csv_as_is=csv_as_is, excel=excel), Head()
-    asked, reading = replace(asked, width=writer.width), replace(reading, show=asked.show, columns=asked.needs)
+    source = reading.corpus(corpus, columns=asked.needs, bar=not writer.on_terminal)
     with ExitStack() as stack:
         stack.enter_context(pattern_limit(reading.counting.pattern_seconds, what="the query"))
         stack.enter_context(writer)
-        read = stack.enter_context(reading.batches(corpus, reading.counting, bar=not writer.on_terminal))
-        known = Known(asked.needs, "; --sort also takes L1 to R3")
-        batches = ((about(batch, asked.needs), batch.texts) for batch in head.of(known.seen(read.batches)))
-        lines = asked.lines(batches, layers=reading.shows_another)
+        lines = source.kwic_lines(replace(asked, width=writer.width), seen=head.see)
         for frame in [together(list(lines))] if settled is Format.parquet else lines:
             writer.write(frame)
-        known.check()
     if not writer.rows:
         hint = "" if asked.regex else head.hint(asked.query)
         say(f"nothing matches {printable(asked.query)!r}{hint}", err=True)
@@ -76,13 +71,11 @@ class Head:
         self.texts: list[Text] = []
         self.size = 0
 
-    def of(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The same batches, of which the first texts are kept."""
-        for batch in batches:
-            for text in batch.texts if self.size < _HEAD else ():
-                self.texts.append(text)
-                self.size += len(text)
-            yield batch
+    def see(self, texts: Iterable[Text]) -> None:
+        """Keep some texts, if there are not enough."""
+        for text in texts if self.size < _HEAD else ():
+            self.texts.append(text)
+            self.size += len(text)
 
     def hint(self, query: str) -> str:
         """The words of these texts that are like a query that nothing matches."""
@@ -94,7 +87,7 @@ class Head:
 
 def _with_texts(corpus: str) -> str:
     """The name of a corpus; ValueError for saved statistics: as a table, their terms would be the documents."""
-    from termburst.cli.saved import is_saved
+    from termburst.corpus.saved import is_saved
 
     if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no texts to search; give the corpus itself")
@@ -118,9 +111,8 @@ def collocates(
     says otherwise.
     """
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
-    with reading.batches(corpus, reading.counting) as read:
-        texts = (text for batch in read.batches for text in batch.texts)
-        table = replace(asked, top=None).answer(texts, read.counting)  # of all words, for the sentence above the table
+    whole = vars(replace(asked, top=None))  # all words are counted in the sentence above the table
+    table = reading.corpus(corpus, columns=()).collocates(**whole)
     title = near(table.sort("log10_p", nulls_last=True, maintain_order=True), asked.node)
     if settled is Format.table:
         table = table.drop(_COLLOCATE_COLUMNS)
@@ -149,15 +141,11 @@ def triggers(
     """
     import polars as pl
 
-    from termburst.concordance.positions import TokenPositions
-    from termburst.concordance.sequences import OrderedWords
-
     settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
-    with reading.batches(corpus, reading.counting) as read:
-        texts = (text for batch in read.batches for text in batch.texts)
-        words = OrderedWords(TokenPositions.of(texts, read.counting), read.counting.stop_word_set())
+    source = reading.corpus(corpus, columns=())
+    source.__token_positions__()  # reads the texts, with a bar of its own
     with working("Fitting an urn"):
-        table = replace(asked, top=None).answer(asked.urn(words))
+        table = source.triggers(**vars(replace(asked, top=None)))
     if settled is Format.table:
         table = table.drop("log10_p_together", "log10_p_after")
     title = [] if asked.term is None else brought_on(table, asked.term)

@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from termburst.cli.corpora import corpus_of
 from termburst.cli.output import say
-from termburst.cli.reading import Reading, reads_text, warn_of_one_document, working
+from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.questions.explore import Explore
 
@@ -23,12 +22,12 @@ def explore(
 
     The page is served from this machine only, under an address with a secret token. Ctrl-C ends it.
     """
-    from termburst.cli.saved import is_saved
+    from termburst.corpus.saved import is_saved
 
     if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no texts to read; use termburst report")
-    held = corpus_of(reading, corpus)
-    warn_of_one_document(corpus, len(held))
+    held = reading.corpus(corpus).in_memory()
+    held._warn_of_one_document()
     with working("Counting and testing"):
         server = held.server(asked)
     say(server.address)

@@ -9,17 +9,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.corpora import corpus_of
 from termburst.cli.option_values import with_dashes
 from termburst.cli.output import json_text, note, write_out
-from termburst.cli.reading import Reading, no_terms, reads_text, warn_of_one_document, working
+from termburst.cli.reading import Reading, no_terms, reads_text, working
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.questions.report import Report
 
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
-    from termburst.counting.counted_corpus import CountedCorpus
-    from termburst.counting.options import CountingOptions
     from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -57,7 +54,8 @@ def report(
     if in_browser and settled is not ReportFormat.html:
         raise ValueError("--open needs a page, not JSON; omit --open or write .html")
     source = _with_metadata(reading, corpus)
-    warn_of_one_document(corpus, source.documents if isinstance(source, TermStatistics) else len(source))
+    if not isinstance(source, TermStatistics):
+        source._warn_of_one_document()
     with working("Testing every word") as step:
         named = replace(asked, title=asked.title or Path(corpus).name or corpus)
         summary = summarize(source, full=settled is ReportFormat.json, step=step, **vars(named))
@@ -93,26 +91,15 @@ def _with_metadata(reading: Reading, corpus: str) -> Corpus | TermStatistics:
 
     Statistics, if *corpus* is a file of them.
     """
-    from termburst.cli.saved import is_saved
+    from termburst.corpus.saved import is_saved
 
     if is_saved(corpus):
-        return reading.statistics(corpus, "patterns")
-    held = corpus_of(reading, corpus)
+        return reading.corpus(corpus).statistics
+    held = reading.corpus(corpus).in_memory()
     with working(f"Counting {corpus}"):
         if not held.counts.nnz:
             raise no_terms(corpus)
     return held
-
-
-def page_source(
-    reading: Reading, corpus: str, *, counting: CountingOptions | None = None
-) -> CountedCorpus | TermStatistics:
-    """The counted corpus; or statistics, if *corpus* is a file of them."""
-    from termburst.cli.saved import is_saved
-
-    if is_saved(corpus):
-        return reading.statistics(corpus, "patterns")
-    return reading.counted_corpus(corpus, counting=counting)
 
 
 def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | None) -> None:

@@ -5,9 +5,8 @@ Its questions are in `questions.py` and `document_questions.py`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,11 +16,14 @@ from termburst.corpus import metadata as columns
 from termburst.corpus.condition_groups import rows_of_condition
 from termburst.corpus.document_questions import DocumentQuestions
 from termburst.corpus.documents import Documents
+from termburst.corpus.scanned import Held, Scanned, Summed
 from termburst.corpus.shown import Reports, as_html, in_words
-from termburst.corpus.splitting import AsCounted, Pieces, by_pattern, by_tokens
-from termburst.counting.counted_corpus import CountedCorpus
+from termburst.corpus.splitting import AsCounted, Pieces, begins
+from termburst.corpus.steps import Bin, DropDuplicates, Split, Step, Where, about, check_cut, none_meets
+from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
+from termburst.messages import named
 from termburst.reading.documents import Text
 
 if TYPE_CHECKING:
@@ -30,9 +32,21 @@ if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics
 
 
+BATCH = 2000  # documents of a corpus in memory that make one batch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentBatch:
+    """Some documents of a corpus in a row: ids, texts (or token lists), and a frame of what is known of them."""
+
+    ids: Sequence[str]
+    texts: Sequence[Text]
+    metadata: pl.DataFrame
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Corpus(DocumentQuestions):
-    """Documents with ids and metadata; make one with `termburst.read`.
+    """Documents with ids and metadata; make one with `termburst.read`, or with `termburst.scan`.
 
     A corpus is never changed: `where`, `group`, `bin` and `split` return another one. Functions that take counts, such
     as `termburst.burstiness_test`, also take a corpus.
@@ -49,8 +63,8 @@ class Corpus(DocumentQuestions):
     [1940, 1950, 1950]
     """
 
-    _documents: Documents
-    _metadata: pl.DataFrame
+    _documents: Documents | Scanned | Summed
+    _frame: pl.DataFrame | None  # of a corpus that is scanned, what was found in a pass
     name: str = "corpus"
     by: str | None = None
     _reports: tuple[Any, ...] = ()
@@ -75,13 +89,25 @@ class Corpus(DocumentQuestions):
 
     @property
     def reading(self) -> Any:
-        """The report about reading: what was skipped, repaired or guessed, and how words are found. None for counts."""
-        return self._reports[0] if len(self._reports) == 1 else Reports(self._reports) if self._reports else None
+        """The report about reading: what was skipped, repaired or guessed, and how words are found. None for counts.
+
+        A corpus that is scanned has it after the first question.
+        """
+        found = self._reports
+        if self._scanned is not None and self._scanned.last is not None:
+            found = self._scanned.last.with_language().reports
+        return found[0] if len(found) == 1 else Reports(found) if found else None
 
     @property
     def dropped(self) -> pl.DataFrame | None:
-        """The near-copies that `drop_duplicates` left out: id, duplicate_of, jaccard. None if it was not called."""
-        return None if self._dropped is None else self._dropped.clone()
+        """The near-copies that `drop_duplicates` left out: id, duplicate_of, jaccard. None if it was not called.
+
+        A corpus that is scanned has it after the first question.
+        """
+        found = self._dropped
+        if self._scanned is not None and self._scanned.last is not None:
+            found = self._scanned.last.dropped
+        return None if found is None else found.clone()
 
     @property
     def counting(self) -> CountingOptions | None:
@@ -96,18 +122,23 @@ class Corpus(DocumentQuestions):
     @property
     def terms(self) -> NDArray[np.object_]:
         """The names of the columns of `counts`, in alphabetical order."""
-        return self._documents.counted.terms
+        if self._scanned is None or self._scanned.is_counted:
+            return self._documents.counted.terms
+        terms: Any = self.statistics.terms
+        return terms
 
     @property
     def statistics(self) -> TermStatistics:
         """`TermStatistics` with detail="patterns", which can be saved, added, and compared with other corpora."""
-        self._filled()
+        if isinstance(self._documents, Documents):
+            self._filled()
         return self._documents.statistics
 
     @property
     def tokens(self) -> int:
         """The number of tokens."""
-        return int(self.counts.sum())
+        is_known = isinstance(self._documents, Documents) or self._documents.is_counted
+        return int(self.counts.sum()) if is_known else self.statistics.tokens
 
     @property
     def is_counted(self) -> bool:
@@ -116,7 +147,7 @@ class Corpus(DocumentQuestions):
 
     def __len__(self) -> int:
         """The number of documents."""
-        return len(self._documents.ids)
+        return self._documents.size
 
     # Other corpora made from it
 
@@ -135,12 +166,14 @@ class Corpus(DocumentQuestions):
         >>> corpus.where("year >= 1945").ids, corpus.where([True, False, True]).ids
         (['b', 'c'], ['a', 'c'])
         """
+        if not isinstance(self._documents, Documents):
+            return self._then(Where(condition))
         if isinstance(condition, str):
             rows = np.array(rows_of_condition(self._metadata, condition), dtype=np.intp)
         else:
             rows = columns.chosen_rows(self._metadata, condition)
         if not rows.size:
-            raise ValueError(f"the condition is true for none of the {len(self):,} documents")
+            raise ValueError(none_meets(condition, len(self)))
         return self._derived(self._documents.rows(rows), self._metadata[rows])
 
     def group(self, column: str) -> Corpus:
@@ -152,7 +185,8 @@ class Corpus(DocumentQuestions):
         >>> tb.read(["so it goes", "so so"], metadata={"party": ["x", "y"]}).group("party").by
         'party'
         """
-        columns.column_of(self._metadata, column)
+        if self._scanned is None:
+            columns.column_of(self._metadata, column)
         return replace(self, by=column)
 
     def bin(self, column: str, every: float | str = 10) -> Corpus:
@@ -169,6 +203,8 @@ class Corpus(DocumentQuestions):
         >>> tb.read(["so", "it"], metadata={"year": [1945, 1953]}).bin("year", every=10).metadata["year_bin"].to_list()
         [1940, 1950]
         """
+        if not isinstance(self._documents, Documents):
+            return self._then(Bin(column, every))
         return self._derived(self._documents, columns.binned(self._metadata, column, every))
 
     def split(self, *, tokens: int | None = None, pattern: str | None = None) -> Corpus:
@@ -194,18 +230,12 @@ class Corpus(DocumentQuestions):
         [('novel:1', 'novel', 1), ('novel:2', 'novel', 2)]
         """
         check_fork()
-        texts = self._texts("there is nothing to cut")
-        if (tokens is None) == (pattern is None):
-            raise ValueError("give tokens= or pattern=, and not both; for example split(tokens=1000)")
-        counting = self.counting or CountingOptions()
-        if pattern is not None:
-            pieces = Pieces.cut(texts, by_pattern(pattern))
-            if len(pieces) == len(self):
-                raise ValueError(f"the pattern {pattern!r:.60} cuts no document; check it, or use split(tokens=1000)")
-        elif isinstance(tokens, Integral) and not isinstance(tokens, bool) and tokens > 0:
-            pieces = Pieces.cut(texts, by_tokens(int(tokens), counting), AsCounted(counting))
-        else:
-            raise ValueError(f"tokens must be a whole number above 0; got {tokens!r:.60}")
+        if not isinstance(self._documents, Documents):
+            return self._then(Split(tokens, pattern))
+        texts, counting = self._texts("there is nothing to cut"), self.counting or CountingOptions()
+        begin = begins(tokens, pattern, counting)
+        pieces = Pieces.cut(texts, begin, None if tokens is None else AsCounted(counting))
+        check_cut(len(self), len(pieces), tokens, pattern)
         return self._derived(*self._pieces(pieces))
 
     def with_metadata(self, metadata: Any) -> Corpus:
@@ -220,7 +250,8 @@ class Corpus(DocumentQuestions):
         >>> corpus.metadata["year"].to_list()
         [1945, 1949]
         """
-        return self._derived(self._documents, columns.joined(self._metadata, metadata))
+        held = self.counted()
+        return replace(held, _frame=columns.joined(held._metadata, metadata))
 
     def drop_duplicates(self, *, threshold: float = 0.7) -> Corpus:
         """The documents without near-copies of earlier ones; `dropped` then says which were left out.
@@ -239,8 +270,105 @@ class Corpus(DocumentQuestions):
         from termburst.corpus.checks import without_duplicates
 
         check_fork()
+        if not isinstance(self._documents, Documents):
+            return self._then(DropDuplicates(threshold))
         kept, dropped = without_duplicates(self, threshold)
         return replace(self._derived(self._documents.rows(kept), self._metadata[kept]), _dropped=dropped)
+
+    # What is scanned
+
+    def counted(self) -> Corpus:
+        """The same documents after a pass that has counted each of them, as `termburst.read` does.
+
+        Their texts stay where they are. Documents can then be chosen, and metadata added, without another pass.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import termburst as tb
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "a.csv").write_text("text\\nso it goes\\nso so\\n")
+        ...     tb.scan(folder).counted().where([False, True]).ids
+        ['a.csv:2']
+        """
+        return self if self._scanned is None else self._with(self._scanned.held)
+
+    def in_memory(self) -> Corpus:
+        """The same documents with their texts in memory, in one pass, for questions that read them several times.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import termburst as tb
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "a.txt").write_text("so it goes")
+        ...     corpus = tb.scan(folder).in_memory()
+        >>> list(corpus.texts)
+        ['so it goes']
+        """
+        return self if self._scanned is None else self._with(self._scanned.in_memory)
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[DocumentBatch]:
+        """The documents in batches, each with ids, texts and metadata: what a question about texts goes through.
+
+        A corpus that is scanned is read once, and no more than a batch is held in memory.
+
+        Parameters
+        ----------
+        columns : the metadata that are needed; by default all
+            Of a corpus that is scanned, a column has a type of its own in each batch, and is null if no document of
+            the batch has it.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> corpus = tb.read(["so it goes", "so so"], metadata={"year": [1945, 1949]})
+        >>> [(batch.ids, batch.texts, batch.metadata["year"].to_list()) for batch in corpus.batches(["year"])]
+        [(['1', '2'], ('so it goes', 'so so'), [1945, 1949])]
+        """
+        scanned, texts = self._scanned, self._texts("there are no texts to go through")
+        if scanned is not None and not scanned.is_counted:
+            yield from self._streamed(scanned, columns)
+            return
+        frame = self._metadata if columns is None else self._metadata.select("id", *columns)
+        for first in range(0, len(self), BATCH):
+            some = range(first, min(first + BATCH, len(self)))
+            yield DocumentBatch(self.ids[first : some.stop], tuple(texts_at(texts, some)), frame[first : some.stop])
+
+    def _streamed(self, scanned: Scanned, names: Sequence[str] | None) -> Iterator[DocumentBatch]:
+        """The batches of a corpus that is read now."""
+        wanted = None if names is None else tuple(names)
+        stream = scanned.stream if wanted is None else replace(scanned.stream, columns=wanted)
+        with stream.reading() as (found, batches):
+            scanned.note(found)
+            for batch in batches:
+                frame = about(batch, wanted or ())
+                yield DocumentBatch(batch.ids, batch.texts, frame if wanted is None else frame.select("id", *wanted))
+
+    @property
+    def _scanned(self) -> Scanned | None:
+        """The documents, if they are read when a question is asked."""
+        return self._documents if isinstance(self._documents, Scanned) else None
+
+    @property
+    def _metadata(self) -> pl.DataFrame:
+        documents: Any = self._documents
+        return documents.held.frame if self._frame is None else self._frame
+
+    def _then(self, step: Step) -> Corpus:
+        """A corpus that is scanned, with one more step; ValueError for saved statistics."""
+        if isinstance(self._documents, Summed):
+            option, what = step.option, "columns" if step.needs else "documents"
+            omit = f"{self._documents.name} contains statistics, which have no {what}; omit "
+            raise ValueError(omit + named(option, python=f"{option}()"))
+        documents: Any = self._documents
+        return replace(self, _documents=Scanned(documents.stream.then(step)))
+
+    def _with(self, held: Held) -> Corpus:
+        reports, dropped = held.reading.with_language().reports, held.reading.dropped
+        return replace(self, _documents=held.documents, _frame=held.frame, _reports=reports, _dropped=dropped)
 
     # How it is shown and used
 
@@ -257,7 +385,7 @@ class Corpus(DocumentQuestions):
         return as_html(self)
 
     def _derived(self, documents: Documents, frame: pl.DataFrame) -> Corpus:
-        return replace(self, _documents=documents, _metadata=frame)
+        return replace(self, _documents=documents, _frame=frame)
 
     def _pieces(self, pieces: Pieces) -> tuple[Documents, pl.DataFrame]:
         """The documents and the metadata of pieces."""

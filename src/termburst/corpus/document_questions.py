@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -38,11 +38,13 @@ from termburst.questions.kwic import Kwic
 from termburst.questions.report import Report
 from termburst.questions.triggers import Triggers
 from termburst.questions.weights import Weigh
+from termburst.reading.documents import Text
 
 if TYPE_CHECKING:
     import polars as pl
 
     from termburst.concordance.polya_urn import PolyaUrnFit
+    from termburst.corpus.corpus import DocumentBatch
     from termburst.inference.plr import Explanation
     from termburst.questions.corpus_check import CorpusCheck
     from termburst.report.server import Exploration, Server
@@ -95,14 +97,37 @@ class DocumentQuestions(Questions):
         >>> corpus.kwic("so", width=7, columns="year").rows()
         [('1', '', 'So', ' it goe', 0, 1945), ('2', 'And ', 'so', ' on.', 4, 1949)]
         """
-        asked = made_from(Kwic, locals())
-        texts = self._texts("there is nothing to search")
-        own = (self.counting and self.counting.layer) or "form"
-        searched, shown = layer or own, show or own
-        layers = (searched, shown) != (own, own)
+        from termburst.concordance.kwic import together
+
+        return together(list(self.kwic_lines(made_from(Kwic, locals()))))
+
+    def kwic_lines(self, asked: Kwic, seen: Callable[[Iterable[Text]], None] | None = None) -> Iterator[pl.DataFrame]:
+        """The lines of `kwic` in several frames, as they are found. No text is kept of a corpus that is scanned.
+
+        Parameters
+        ----------
+        seen : called with the texts of each batch, before they are searched
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> from termburst.questions.kwic import Kwic
+        >>> [lines["match"].to_list() for lines in tb.read(["So it goes."]).kwic_lines(Kwic("so"))]
+        [['So']]
+        """
+        source: Any = self
+        texts: Any = self._texts("there is nothing to search")
+        layers = False
+        if asked.layer is not None or asked.show is not None:
+            own = (self.counting and self.counting.layer) or "form"
+            searched, shown = asked.layer or own, asked.show or own
+            layers = (searched, shown) != (own, own)
+        is_read_now = self._scanned is not None and not self._scanned.is_counted
         if layers:
             texts = with_layers(texts, searched, shown)
-        return asked.answer(texts, self._metadata, layers=layers)
+            source = replace(source, _documents=texts.scanned) if is_read_now else source
+        batches = [(self._metadata, texts)] if not is_read_now else _watched(source.batches(asked.needs), seen)
+        yield from asked.lines(batches, layers=layers)
 
     def collocates(
         self,
@@ -154,7 +179,8 @@ class DocumentQuestions(Questions):
         """
         asked = made_from(Collocates, locals())
         source: Any = self._texts("its words have no order")
-        if len(self) and 16 * self.tokens < memory_allowed():  # otherwise the texts are read again for each node
+        is_held = self._scanned is None or self._scanned.is_counted  # otherwise texts are read again for each node
+        if is_held and len(self) and 16 * self.tokens < memory_allowed():
             in_sentences = asked.within == "sentence"
             source = self._documents.positions_in_sentences if in_sentences else self._documents.positions
         return asked.answer(source, self.counting or CountingOptions())
@@ -436,3 +462,13 @@ class DocumentQuestions(Questions):
         explorer = Explorer(corpus, self._metadata, replace(asked, title=asked.title or self.name))
         explorer.page()  # so that the first answer is there at once, and what is wrong is said before the address
         return Server(explorer, asked.port)
+
+
+def _watched(
+    batches: Iterator[DocumentBatch], seen: Callable[[Iterable[Text]], None] | None
+) -> Iterator[tuple[pl.DataFrame, Sequence[Text]]]:
+    """The metadata and the texts of batches; *seen* is called with the texts."""
+    for batch in batches:
+        if seen is not None:
+            seen(batch.texts)
+        yield batch.metadata, batch.texts

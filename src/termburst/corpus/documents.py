@@ -81,6 +81,11 @@ class Documents:
         """Whether counting must read files, or call a function of the user, first."""
         return not self.is_counted and isinstance(self.texts, LazyTexts) and self.texts.is_slow
 
+    @property
+    def size(self) -> int:
+        """The number of documents."""
+        return len(self.ids)
+
     def rows(self, numbers: Numbers) -> Documents:
         """Some of the documents. If they are counted, so are these: over the terms that occur in them."""
         ids = [self.ids[k] for k in numbers.tolist()]

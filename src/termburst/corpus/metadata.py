@@ -241,7 +241,9 @@ def chosen_values(frame: pl.DataFrame, name: str, values: Any) -> list[Any]:
     column = column_of(frame, name).drop_nulls()
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ValueError(f"groups must be a list of two values of {name!r:.60} or more; got {values!r:.60}")
-    asked, there = list(values), column.unique().to_list()
+    there = column.unique().to_list()
+    written = {str(value): value for value in there}  # as a command line gives it
+    asked = [written.get(value, value) if isinstance(value, str) else value for value in values]
     for value in asked:
         if value not in there:
             raise ValueError(no_value(name, value, there))

@@ -14,6 +14,7 @@ from termburst.corpus.documents import Documents
 from termburst.corpus.shown import warn_of_single_documents
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
+from termburst.messages import Message, named
 from termburst.reading.conditions import CONDITION, is_condition
 from termburst.reading.documents import Text
 
@@ -28,8 +29,16 @@ class Questions:
     """What can be asked about terms. `Corpus` inherits from it, and has the documents and the metadata."""
 
     if TYPE_CHECKING:  # what a question may use of `Corpus`
-        _documents: Documents
-        _metadata: pl.DataFrame
+        _documents: Any  # Documents, Scanned or Summed
+
+        @property
+        def _metadata(self) -> pl.DataFrame: ...
+
+        @property
+        def _scanned(self) -> Any: ...
+
+        def counted(self) -> Corpus: ...
+
         name: str
         by: str | None
 
@@ -70,10 +79,16 @@ class Questions:
         from termburst.questions.burstiness_test import burstiness_test
 
         self._warn_of_one_document()
-        return burstiness_test(self._filled(), **options)
+        return burstiness_test(self._sums(), **options)
 
     def keyness(
-        self, other: Any = None, *, by: str | None = None, groups: Iterable[Any] | None = None, **options: Any
+        self,
+        other: Any = None,
+        *,
+        by: str | None = None,
+        groups: Iterable[Any] | None = None,
+        contrasts: bool | None = None,
+        **options: Any,
     ) -> pl.DataFrame:
         """Which terms are more frequent in one part of the corpus than in another?
 
@@ -86,6 +101,8 @@ class Questions:
             `termburst.keyness_groups`. Or a condition, such as "year >= 1945": documents that meet it are A.
         groups : the values of that column to compare, such as ["Democratic", "Republican"]; the first is A
             Documents with other values are left out.
+        contrasts : of more than two groups, whether each is compared with the rest, as by default; False asks in one
+            test whether the groups differ
         options : of these functions, which also explain the columns; with cluster= or strata=, *by* is a formula
 
         Examples
@@ -95,27 +112,45 @@ class Questions:
         >>> corpus.keyness(by="who").select("term", "n_a", "n_b").rows()[0]
         ('ha', 12, 0)
         """
-        from termburst.questions.keyness import keyness, keyness_groups
+        from termburst.questions.keyness import keyness
 
-        if by is not None and self._is_condition(by):
-            return self._by_condition(other, by, groups, options)
-        if groups is not None:
-            return self._of_groups(other, by if by is not None else self.by, groups, options)
-        if by is not None and other is None and options.keys() & {"cluster", "strata", "contrast"}:
-            columns.column_of(self._metadata, by)
-            other, by = by if by.isidentifier() else f"`{by}`", None
-        if isinstance(other, str):
-            if by is not None:
-                raise ValueError("give a formula, or by=, and not both")
-            return keyness(self._filled(), formula=other, metadata=self._metadata, **options)
+        compared = other is not None and not isinstance(other, str)
+        if "reference" in options and not (compared or by is not None or groups is not None):
+            return keyness(self._sums(), other, **options)
+        if compared:
+            return self._with_another(other, by, groups, options)
+        options |= {} if contrasts is None else {"contrasts": contrasts}
+        return self.counted()._by_metadata(other, by, groups, options)
+
+    def _with_another(self, other: Any, by: str | None, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
+        """`keyness` of this corpus and another one."""
+        from termburst.questions.keyness import keyness
+
         if isinstance(other, (list, tuple)):
             raise ValueError("read the texts or counts first, with the same options: corpus.keyness(tb.read(...))")
-        if other is not None:
-            if by is not None:
-                raise ValueError("give another corpus, or by=, and not both")
-            if len(self) == 1 and isinstance(other, Questions) and len(other) == 1:
-                warn_of_single_documents()
-            return keyness(self._filled(), other, **options)
+        if by is not None or groups is not None:
+            raise ValueError("give another corpus or a formula, or by=, and not both")
+        b = other._sums() if isinstance(other, Questions) else other
+        a = self._sums()
+        if isinstance(other, Questions) and len(self) == len(other) == 1:
+            warn_of_single_documents()
+        return keyness(a, b, **options)
+
+    def _by_metadata(self, formula: str | None, by: str | None, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
+        """`keyness` of groups of documents, or by a formula of their metadata."""
+        from termburst.questions.keyness import keyness, keyness_groups
+
+        if formula is not None and (by is not None or groups is not None):
+            raise ValueError("give another corpus or a formula, or by=, and not both")
+        if by is not None and self._is_condition(by):
+            return self._by_condition(by, groups, options)
+        if groups is not None:
+            return self._of_groups(by if by is not None else self.by, groups, options)
+        if by is not None and options.keys() & {"cluster", "strata", "contrast"}:
+            columns.column_of(self._metadata, by)
+            formula = by if by.isidentifier() else f"`{by}`"
+        if formula is not None:
+            return keyness(self._filled(), formula=formula, metadata=self._metadata, **options)
         by = by if by is not None else self.by
         if by is None:
             raise ValueError("give the column to compare by, as by=..., or another corpus")
@@ -124,8 +159,8 @@ class Questions:
         if len(values) == len(self) == 2:
             warn_of_single_documents()
         if len(values) != 2 or "contrasts" in options:
-            return keyness_groups(self._filled(), labels.to_list(), **options)
-        a, b = (self.counts[(labels == value).to_numpy()] for value in values)
+            return keyness_groups(self._filled(), labels.to_list(), **{"contrasts": True, **options})
+        a, b = (self._filled().counts[(labels == value).to_numpy()] for value in values)
         return keyness(a, b, terms=self.terms, **options)
 
     def _is_condition(self, by: Any) -> bool:
@@ -134,33 +169,25 @@ class Questions:
             raise ValueError('by must be the name of a column, or a condition as text, such as by="year >= 1945"')
         return by not in self._metadata.columns and is_condition(by)
 
-    def _by_condition(self, other: Any, by: str, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
+    def _by_condition(self, by: str, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of the documents that meet a condition against the others."""
         from termburst.corpus.condition_groups import sides, with_conditions_shown
 
-        if other is not None:
-            raise ValueError("give another corpus or a formula, or by=, and not both")
         if groups is not None:
-            raise ValueError(f"by={by!r:.60} is a condition, which has two groups of its own; omit groups=")
+            two = named("by", by) + " is a condition, which has two groups of its own; omit "
+            raise ValueError(two + named("groups"))
         part = self.with_metadata({CONDITION: sides(self._metadata, by)})
         return with_conditions_shown(part.keyness(by=CONDITION, **options))
 
-    def _of_groups(self, other: Any, by: str | None, groups: Iterable[Any], options: dict[str, Any]) -> pl.DataFrame:
+    def _of_groups(self, by: str | None, groups: Iterable[Any], options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of the documents with some values of a column; of two, the first is A."""
         import polars as pl
 
-        from termburst.questions.keyness import keyness
-
-        if other is not None or by is None:
+        if by is None:
             raise ValueError("groups= needs by=, the column that has these values, and no other corpus or formula")
         chosen = columns.chosen_values(self._metadata, by, groups)
         part = self.where(pl.col(by).is_in(chosen))
-        if options.keys() & {"cluster", "strata", "contrast"}:
-            return part.with_metadata({by: columns.as_levels(part.metadata[by], chosen)}).keyness(by=by, **options)
-        if len(chosen) > 2 or "contrasts" in options:
-            return part.keyness(by=by, **options)
-        a, b = (part.counts[(part.metadata[by] == value).to_numpy()] for value in chosen)
-        return keyness(a, b, terms=part.terms, **options)
+        return part.with_metadata({by: columns.as_levels(part.metadata[by], chosen)}).keyness(by=by, **options)
 
     def dispersion(self, measures: str | Iterable[str] | None = None) -> pl.DataFrame:
         """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.
@@ -202,6 +229,10 @@ class Questions:
             return None, frozenset()
         return self._documents.__token_positions__()
 
+    def _sums(self) -> Any:
+        """What questions about sums over documents need: the counts, or the statistics if the corpus is scanned."""
+        return self._filled() if isinstance(self._documents, Documents) else self._documents.statistics
+
     def _texts(self, problem: str) -> Sequence[Text]:
         if self._documents.texts is None:
             raise ValueError(f"the corpus was made from counts: {problem}")
@@ -216,8 +247,16 @@ class Questions:
 
     def _warn_of_one_document(self) -> None:
         if len(self) == 1:
-            warnings.warn(
-                "the corpus is a single document, but burstiness shows only between documents; cut it with "
-                "corpus.split(tokens=1000), or read each line as a document with tb.read(..., lines=True)",
-                stacklevel=3,
+            files = self.reading is not None and self.reading.files if self._scanned is None else True
+            whose = getattr(self._documents, "name", None) or (
+                self._scanned.stream.name if self._scanned else self.name
             )
+            one, pieces = named("lines", True), named("split", 1000, python="corpus.split(tokens=1000)")
+            warnings.warn(
+                Message(
+                    whose if files else "the corpus",
+                    " is a single document, but burstiness shows only between documents; ",
+                    one, " makes each line a document, ", pieces, " makes pieces of 1,000 tokens",
+                ),
+                stacklevel=3,
+            )  # fmt: skip

@@ -132,6 +132,15 @@ class TextSource:
         if ids:
             yield Batch(ids, texts, finished, Place(count, done, before), metadata)
 
+    @property
+    def labels(self) -> list[str]:
+        """The names of the files, inside the folder."""
+        return [file.label for file in self._files]
+
+    def with_columns(self, columns: str | tuple[str, ...]) -> TextSource:
+        """The same files with other metadata: "all", or the names of columns."""
+        return replace(self, _options=replace(self._options, columns=columns))
+
     def with_layers(self, searched: Layer, shown: Layer) -> TextSource:
         """The same files, of which two layers are read, side by side."""
         return replace(self, _options=replace(self._options, layer=searched, show=shown))
