@@ -447,7 +447,7 @@ def test_bin_adds_a_column(corpus):
     ("column", "every", "said"),
     [
         ("day", 10, "no column 'day'"),
-        ("who", 10, "only numbers and dates can be binned, but 'who' has String"),
+        ("who", 10, "only numbers and dates can be binned, but the column 'who' contains 'clown'"),
         ("year", 0, "every must be a number above 0; got 0"),
         ("year", True, "every must be a number"),
         ("year", "1y", "is for dates"),
@@ -640,7 +640,9 @@ def test_comparisons_that_mean_nothing_give_a_sentence(corpus, options, said):
 
 def test_documents_without_a_group_are_named():
     corpus = tb.read(["so", "it", "on"], metadata={"who": ["x", None, "y"]})
-    with pytest.raises(ValueError, match=r"1 documents have nothing in the column 'who'; leave them out with"):
+    with pytest.raises(
+        ValueError, match=r"1 document \(2\) has nothing in the column 'who'; fill it, or remove such documents"
+    ):
         corpus.keyness(by="who")
 
 

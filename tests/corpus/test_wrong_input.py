@@ -72,7 +72,7 @@ def test_no_list_of_texts(vectorizer, documents):
 
 
 def test_nan_is_no_group(corpus):
-    with pytest.raises(ValueError, match=r"2 documents have nothing in the column 'score'.*is_finite"):
+    with pytest.raises(ValueError, match=r"2 documents \(2, 4\) have nothing in the column 'score'.*is_finite"):
         corpus.keyness(by="score")
     assert corpus.where(pl.col("score").is_finite()).ids == ["1", "3"]  # the advice
 
@@ -90,7 +90,7 @@ def test_labels_of_weights(corpus):
     ("scheme", "y", "said"),
     [
         ("class-bm25", "whom", "no column 'whom'.*did you mean 'who'"),
-        ("class-bm25", "score", "2 documents have nothing in the column 'score'"),
+        ("class-bm25", "score", r"2 documents \(2, 4\) have nothing in the column 'score'"),
         ("class-bm25", ["x", "y"], "there are 4 documents, but 2 labels"),
         ("class-bm25", ["x", None, "x", "y"], "document 1 has the label None: give every document a label"),
         ("class-bm25", ["x", float("nan"), "x", "y"], "document 1 has the label nan: give every document a label"),

@@ -58,6 +58,7 @@ def compare_by_formula(
 
     *by* and *groups* are the options of these names.
     """
+    from termburst.corpus.condition_groups import part_to_compare
     from termburst.questions.formula_text import named_columns
 
     if options["method"] != "beta-binomial":
@@ -65,15 +66,14 @@ def compare_by_formula(
     columns = named_columns(formula)  # before the corpus is read: a formula may be wrong
     if corpus == "-":
         raise ValueError("standard input has no columns; give a file with --formula")
-    read = reading.corpus(corpus).counted()
-    chosen = named_groups(by, groups)
+    chosen, read = named_groups(by, groups), reading.corpus(corpus).counted()
+    asked = by
+    if by is not None:
+        read, by = part_to_compare(read, by, chosen)
     common = {name: value for name, value in options.items() if name != "method"}
     with working("Comparing"):
-        if by is None:
-            table = read.keyness(formula, **design, **common)
-        else:
-            table = read.keyness(by=by, groups=chosen, **design, **common)
-    title = [f"{by or formula}, {many(len(read), 'document')}"]
+        table = read.keyness(formula if by is None else None, by=by, **design, **common)
+    title = [f"{asked or formula}, {many(len(read), 'document')}"]
     if design["cluster"] is not None:
         title[0] = f"{title[0]}; {in_words(table, design['cluster'])}"
         title.append(clusters_in_words(read.metadata, design["cluster"], columns, table))

@@ -111,7 +111,6 @@ def grouped(
     from termburst.corpus.condition_groups import sides
     from termburst.corpus.metadata import chosen_values, labels_of
     from termburst.corpus.saved import is_saved
-    from termburst.corpus.steps import columns_of
 
     if is_saved(name):
         raise ValueError(f"{name} is saved statistics, which have no documents to group; give the corpus itself")
@@ -119,11 +118,13 @@ def grouped(
     if is_condition(by):
         if every is not None:
             raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
-        corpus = _read(reading.corpus(name, columns=columns_of(by, "by")), page=page)
+        corpus = _read(reading.corpus(name, columns=()).group(by), page=page)
         found = sides(corpus.metadata, by)
         return Grouped(corpus, by, None, {side: int((found == side).sum()) for side in both_sides(by)}, None)
-    corpus = reading.corpus(name, columns=(by,))
-    if every is not None:
+    corpus = reading.corpus(name, columns=())
+    if every is None:
+        corpus = corpus.group(by)
+    else:
         corpus, by = corpus.bin(by, int(every) if every.is_integer() else every), f"{by}_bin"
     corpus = _read(corpus, page=page)
     if asked is not None:

@@ -19,11 +19,12 @@ from termburst.corpus.documents import Documents
 from termburst.corpus.scanned import Held, Scanned, Summed
 from termburst.corpus.shown import Reports, as_html, in_words
 from termburst.corpus.splitting import AsCounted, Pieces, begins
-from termburst.corpus.steps import Bin, DropDuplicates, Split, Step, Where, about, check_cut, none_meets
+from termburst.corpus.steps import Bin, DropDuplicates, Group, Split, Step, Where, about, check_cut, none_meets
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
 from termburst.messages import named
+from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
 
 if TYPE_CHECKING:
@@ -177,7 +178,7 @@ class Corpus(DocumentQuestions):
         return self._derived(self._documents.rows(rows), self._metadata[rows])
 
     def group(self, column: str) -> Corpus:
-        """The same documents, with the column of the metadata by which `keyness` compares them.
+        """The same documents, with the column of the metadata, or the condition, by which `keyness` compares them.
 
         Examples
         --------
@@ -185,7 +186,9 @@ class Corpus(DocumentQuestions):
         >>> tb.read(["so it goes", "so so"], metadata={"party": ["x", "y"]}).group("party").by
         'party'
         """
-        if self._scanned is None:
+        if not isinstance(self._documents, Documents):
+            return replace(self._then(Group(column)), by=column)
+        if not is_condition(column):
             columns.column_of(self._metadata, column)
         return replace(self, by=column)
 

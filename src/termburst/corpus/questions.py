@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Container, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
+from termburst.corpus.condition_groups import part_to_compare, with_conditions_shown
 from termburst.corpus.documents import Documents
 from termburst.corpus.shown import warn_of_single_documents
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.messages import Message, named
-from termburst.reading.conditions import CONDITION, is_condition
+from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
 
 if TYPE_CHECKING:
@@ -65,6 +66,8 @@ class Questions:
         def where(self, condition: Any) -> Corpus: ...
 
         def with_metadata(self, metadata: Any) -> Corpus: ...
+
+        def group(self, column: str) -> Corpus: ...
 
     def burstiness(self, **options: Any) -> pl.DataFrame:
         """Which terms come in bursts? See `termburst.burstiness_test`, which explains the options and the columns.
@@ -120,7 +123,10 @@ class Questions:
         if compared:
             return self._with_another(other, by, groups, options)
         options |= {} if contrasts is None else {"contrasts": contrasts}
-        return self.counted()._by_metadata(other, by, groups, options)
+        if by is not None and not isinstance(by, str):
+            raise ValueError('by must be the name of a column, or a condition as text, such as by="year >= 1945"')
+        asked = self if by in (None, self.by) or self._documents.is_counted else self.group(by)
+        return asked.counted()._by_metadata(other, by, groups, options)
 
     def _with_another(self, other: Any, by: str | None, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of this corpus and another one."""
@@ -142,16 +148,17 @@ class Questions:
 
         if formula is not None and (by is not None or groups is not None):
             raise ValueError("give another corpus or a formula, or by=, and not both")
-        if by is not None and self._is_condition(by):
-            return self._by_condition(by, groups, options)
-        if groups is not None:
-            return self._of_groups(by if by is not None else self.by, groups, options)
+        by = self.by if by is None and formula is None else by
+        if by is None and groups is not None:
+            raise ValueError("groups= needs by=, the column that has these values, and no other corpus or formula")
+        if by is not None and (groups is not None or (is_condition(by) and by not in self._metadata.columns)):
+            part, column = part_to_compare(cast("Corpus", self), by, groups)
+            return with_conditions_shown(part._by_metadata(None, column, None, options))
         if by is not None and options.keys() & {"cluster", "strata", "contrast"}:
             columns.column_of(self._metadata, by)
             formula = by if by.isidentifier() else f"`{by}`"
         if formula is not None:
             return keyness(self._filled(), formula=formula, metadata=self._metadata, **options)
-        by = by if by is not None else self.by
         if by is None:
             raise ValueError("give the column to compare by, as by=..., or another corpus")
         labels = columns.labels_of(self._metadata, by)
@@ -162,32 +169,6 @@ class Questions:
             return keyness_groups(self._filled(), labels.to_list(), **{"contrasts": True, **options})
         a, b = (self._filled().counts[(labels == value).to_numpy()] for value in values)
         return keyness(a, b, terms=self.terms, **options)
-
-    def _is_condition(self, by: Any) -> bool:
-        """Whether *by* is a condition, and not the name of a column; ValueError if it is neither."""
-        if not isinstance(by, str):
-            raise ValueError('by must be the name of a column, or a condition as text, such as by="year >= 1945"')
-        return by not in self._metadata.columns and is_condition(by)
-
-    def _by_condition(self, by: str, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
-        """`keyness` of the documents that meet a condition against the others."""
-        from termburst.corpus.condition_groups import sides, with_conditions_shown
-
-        if groups is not None:
-            two = named("by", by) + " is a condition, which has two groups of its own; omit "
-            raise ValueError(two + named("groups"))
-        part = self.with_metadata({CONDITION: sides(self._metadata, by)})
-        return with_conditions_shown(part.keyness(by=CONDITION, **options))
-
-    def _of_groups(self, by: str | None, groups: Iterable[Any], options: dict[str, Any]) -> pl.DataFrame:
-        """`keyness` of the documents with some values of a column; of two, the first is A."""
-        import polars as pl
-
-        if by is None:
-            raise ValueError("groups= needs by=, the column that has these values, and no other corpus or formula")
-        chosen = columns.chosen_values(self._metadata, by, groups)
-        part = self.where(pl.col(by).is_in(chosen))
-        return part.with_metadata({by: columns.as_levels(part.metadata[by], chosen)}).keyness(by=by, **options)
 
     def dispersion(self, measures: str | Iterable[str] | None = None) -> pl.DataFrame:
         """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.

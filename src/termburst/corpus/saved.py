@@ -78,5 +78,5 @@ def _in_words(name: str, value: Any) -> str:
     if value == getattr(CountingOptions(), name) and name not in ("words", "lowercase", "ngrams"):
         return "no " + named(name)
     if isinstance(value, tuple) and name == "stop_words":
-        return named(name) + f" with a list of {len(value):,} words"
+        return named(name) + f" of {len(value):,} words"
     return named(name, value)

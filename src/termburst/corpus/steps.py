@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
 import polars as pl
@@ -18,8 +18,8 @@ from termburst.counting.languages import guessed_language
 from termburst.counting.options import CountingOptions
 from termburst.display import did_you_mean
 from termburst.messages import Message, named
-from termburst.reading.conditions import looks_at_others, quotes_advice, where_expression
-from termburst.reading.documents import Text
+from termburst.reading.conditions import is_condition, looks_at_others, quotes_advice, where_expression
+from termburst.reading.documents import IdColumn, Text
 
 if TYPE_CHECKING:
     from termburst.reading.readers import Batch
@@ -38,6 +38,7 @@ class Pass:
     reports : a reading report for each source, complete after the last batch
     pieces, dropped : what the steps found: how many pieces there are, and which near-copies were left out
     source : the number of the source that is being read
+    columns : names of metadata that documents have, also of those that are not wanted
     """
 
     name: str
@@ -48,6 +49,7 @@ class Pass:
     pieces: int | None = None
     dropped: pl.DataFrame | None = None
     source: int = 0
+    columns: set[str] = field(default_factory=set)
 
     def with_language(self) -> Pass:
         """The same; if no language was given, the reports now say which one the first texts are in."""
@@ -106,7 +108,7 @@ class Where:
         """The documents that meet it. ValueError if a column is missing everywhere, or no document meets it."""
         text = self.condition if isinstance(self.condition, str) else ""
         expression = where_expression(text) if text else self.condition
-        known, seen, kept = Known(self.needs, condition=text), 0, 0
+        known, seen, kept = Known(self.needs, reading, condition=text), 0, 0
         for batch in known.seen(batches):
             rows = rows_meeting(about(batch, self.needs), expression)
             seen, kept = seen + len(batch.ids), kept + len(rows)
@@ -137,7 +139,7 @@ class Bin:
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
         """The batches with the column."""
-        known = Known(self.needs)
+        known = Known(self.needs, reading)
         for batch in known.seen(batches):
             frame = about(batch, self.needs)
             if frame[self.column].count():
@@ -224,6 +226,37 @@ class Tokenize:
             yield replace(batch, texts=[tokens_of(text, self.tokenizer) for text in batch.texts])
 
 
+@dataclass(frozen=True)
+class Group:
+    """Documents are compared by a column, or by a condition: ValueError if values of a column have several types.
+
+    Otherwise ``true`` and ``"True"``, or ``1`` and ``"1"``, would silently become one group.
+    """
+
+    column: str
+    option = "group"
+    makes = ()
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The column, or those of the condition."""
+        return columns_of(self.column, "by") if is_condition(self.column) else (self.column,)
+
+    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+        """The same batches."""
+        labels, known = IdColumn(self.column, "by"), Known(self.needs, reading, condition=self.column)
+        for batch in known.seen(batches):
+            for name, row in zip(batch.ids, batch.metadata or (), strict=False):
+                if (value := row.get(self.column)) is not None:
+                    try:
+                        labels.checked(value)
+                    except ValueError as error:
+                        raise ValueError(f"{name}: " + str(error)) from error
+            yield batch
+        if reading.whole:
+            known.check()
+
+
 class Known:
     """Which of the columns that are asked for exist: a misspelt one must not give lines without values.
 
@@ -231,18 +264,16 @@ class Known:
     otherwise, such as for files with different headers, when all batches have been read.
     """
 
-    def __init__(self, names: tuple[str, ...], hint: str = "", condition: str = "") -> None:
+    def __init__(self, names: tuple[str, ...], reading: Pass, *, condition: str = "") -> None:
         self.missing = set(names) - {"id"}
-        self.hint, self.condition = hint, condition
-        self.columns: set[str] = set()
+        self.reading, self.condition = reading, condition
 
     def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
         """The same batches, looked at as they come."""
         first = True
         for batch in batches:
             kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing else set()
-            self.columns |= {name for kind in kinds for name in kind}
-            self.missing -= self.columns
+            self.missing -= {name for kind in kinds for name in kind}
             if first and len(kinds) == 1:
                 self.check()
             first = False
@@ -251,11 +282,12 @@ class Known:
     def check(self) -> None:
         """Raise ValueError for columns that no document has."""
         if self.missing:
-            there = f"; columns here: {', '.join(sorted(self.columns))}" if self.columns else ""
+            known = {name for name in self.reading.columns if name}
+            there = f"; columns here: {', '.join(sorted(known))}" if known else ""
             inside = " (of files in folders inside the one that you give)" if "folder" in self.missing else ""
-            hint = f"a column of the table, file, folder{inside}, or a group of " + named("name_pattern") + self.hint
+            hint = f"a column of the table, file, folder{inside}, or a group of " + named("name_pattern")
             names = ", ".join(repr(name) for name in sorted(self.missing))
-            near = did_you_mean(min(self.missing), self.columns) or quotes_advice(self.condition, min(self.missing))
+            near = did_you_mean(min(self.missing), known) or quotes_advice(self.condition, min(self.missing))
             raise ValueError(f"no document has the column {names:.200} (" + hint + f"){there:.200}{near}")
 
 

@@ -127,7 +127,7 @@ class Stream:
                 batches = _of_one_kind(self.name, batches, annotated=found.counting.pretokenized)
             if self.columns != "all":
                 made = {name for step in self.steps for name in step.makes}
-                known = Known(tuple(name for name in self.columns if name not in made))
+                known = Known(tuple(name for name in self.columns if name not in made), found)
                 batches = _known(batches, known, found)
             for step in self.steps:
                 batches = step.of(batches, found)
@@ -177,6 +177,7 @@ class Stream:
             at = begin(source) if begin is not None and hasattr(source, "fingerprint") else place
             with closing(source.batches(at)) as batches:
                 for batch in batches:
+                    found.columns |= source.report.columns
                     first_part = self.prefixes[number]
                     yield replace(batch, ids=[first_part + name for name in batch.ids]) if first_part else batch
                     reached(before + batch.position)  # after it has been processed
@@ -234,6 +235,7 @@ class CollectionSource:
         self.report.documents = len(data)
         for i in range(start.documents, len(data), step):
             rows = zip(*(column[i : i + step] for column in columns.values()), strict=True)
+            self.report.columns.update(columns)
             known: list[Any] | None = [dict(zip(columns, row, strict=True)) for row in rows] or None
             end = min(i + step, len(data))
             yield Batch(list(ids[i:end]), list(data.texts[i:end]), end, Place(end, 0, 0), known)
