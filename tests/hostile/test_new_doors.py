@@ -112,7 +112,7 @@ ROWS = [
     refused("kwic: an open group", [*KWIC, "(", "--regex"], "regular expression", files=CORPUS),
     refused("kwic: a pattern of nothing", [*KWIC, "x*", "--regex"], "empty", files=CORPUS),
     refused("kwic: its own column", ["kwic", "c.csv", "so", "--text", "text", "-c", "match"], "rename", files=TABLE),
-    refused("kwic: statistics have no texts", ["kwic", "s.parquet", "so"], "no texts", make=saved()),
+    refused("kwic: statistics have no texts", ["kwic", "s.parquet", "so"], "no documents", make=saved()),
     refused(
         "kwic: a pattern that never ends",
         [*KWIC, "(x+)+$", "--regex", "--pattern-seconds", "1"],
@@ -154,7 +154,7 @@ ROWS = [
     ),
     fine("kwic: very long words", [*KWIC, "so", "--quiet"], files={"c.txt": LONG}, prints="so"),
     refused("kwic: an empty file", [*KWIC, "so", "--quiet"], "empty", files={"c.txt": b"\n"}),
-    refused("collocates: statistics have no texts", ["collocates", "s.parquet", "so"], "no texts", make=saved()),
+    refused("collocates: statistics have no texts", ["collocates", "s.parquet", "so"], "no documents", make=saved()),
     survives("collocates: codes of a terminal", ["collocates", "c.txt", "so", "--quiet"], files=ODD),
     survives("collocates: one word", ["collocates", "c.txt", "so", "--quiet"], files={"c.txt": b"so\n"}),
     survives("collocates: a huge window", ["collocates", "c.txt", "ha", "-w", "9" * 18, "--quiet"], files=CORPUS),

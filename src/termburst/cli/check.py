@@ -27,11 +27,8 @@ def check(
     The answer is one paragraph and a table: how many words two random halves of the corpus differ in, by termburst's
     keyness and by G². The corpus is held in memory.
     """
-    from termburst.corpus.saved import is_saved
     from termburst.files import atomic_path, check_output
 
-    if is_saved(corpus):
-        raise ValueError(f"{corpus} is saved statistics, which have no documents to compare; give the corpus itself")
     if output is not None:
         for source in reading.inputs(corpus):
             check_output(output, source=source)

@@ -47,7 +47,7 @@ def kwic(
     from termburst.concordance.kwic import together
     from termburst.counting.pattern_clock import pattern_limit
 
-    settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
+    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
     writer, head = LineWriter(settled, output, asked.width, csv_as_is=csv_as_is, excel=excel), Head()
     source = reading.corpus(corpus, columns=asked.needs, bar=not writer.on_terminal)
     with ExitStack() as stack:
@@ -85,15 +85,6 @@ class Head:
         return f"; did you mean {' or '.join(repr(printable(word)) for word in near)}?" if near else ""
 
 
-def _with_texts(corpus: str) -> str:
-    """The name of a corpus; ValueError for saved statistics: as a table, their terms would be the documents."""
-    from termburst.corpus.saved import is_saved
-
-    if is_saved(corpus):
-        raise ValueError(f"{corpus} is saved statistics, which have no texts to search; give the corpus itself")
-    return corpus
-
-
 @reads_text
 def collocates(
     corpus: _CORPUS,
@@ -110,7 +101,7 @@ def collocates(
     tokens of its document. q_value is the p-value, adjusted for testing many words. A table has 30 rows, unless --top
     says otherwise.
     """
-    settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
+    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
     whole = vars(replace(asked, top=None))  # all words are counted in the sentence above the table
     table = reading.corpus(corpus, columns=()).collocates(**whole)
     title = near(table.sort("log10_p", nulls_last=True, maintain_order=True), asked.node)
@@ -141,7 +132,7 @@ def triggers(
     """
     import polars as pl
 
-    settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
+    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
     source = reading.corpus(corpus, columns=())
     source.__token_positions__()  # reads the texts, with a bar of its own
     with working("Fitting an urn"):

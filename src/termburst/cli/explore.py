@@ -22,10 +22,6 @@ def explore(
 
     The page is served from this machine only, under an address with a secret token. Ctrl-C ends it.
     """
-    from termburst.corpus.saved import is_saved
-
-    if is_saved(corpus):
-        raise ValueError(f"{corpus} is saved statistics, which have no texts to read; use termburst report")
     held = reading.corpus(corpus).in_memory()
     held._warn_of_one_document()
     with working("Counting and testing"):

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from termburst.cli.option_values import with_dashes
 from termburst.cli.output import json_text, note, write_out
-from termburst.cli.reading import Reading, no_terms, reads_text, working
+from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.questions.report import Report
-
-if TYPE_CHECKING:
-    from termburst.corpus.corpus import Corpus
-    from termburst.statistics.term_statistics import TermStatistics
 
 
 class ReportFormat(StrEnum):
@@ -47,18 +42,13 @@ def report(
     The page is one file and needs no network. The corpus is held in memory. Saved statistics (stats build --detail
     patterns) give the same page without documents and lines.
     """
-    from termburst.report import summarize
-    from termburst.statistics.term_statistics import TermStatistics
-
     settled = settled_report(format, output, *reading.inputs(corpus))
     if in_browser and settled is not ReportFormat.html:
         raise ValueError("--open needs a page, not JSON; omit --open or write .html")
-    source = _with_metadata(reading, corpus)
-    if not isinstance(source, TermStatistics):
-        source._warn_of_one_document()
+    source = reading.corpus(corpus).in_memory()
+    source._warn_of_one_document()
     with working("Testing every word") as step:
-        named = replace(asked, title=asked.title or Path(corpus).name or corpus)
-        summary = summarize(source, full=settled is ReportFormat.json, step=step, **vars(named))
+        summary = source.summary(asked, full=settled is ReportFormat.json, step=step)
     write_report(summary, settled, output)
     if in_browser and output is not None:
         import webbrowser
@@ -84,22 +74,6 @@ def settled_report(format: ReportFormat | None, output: Path | None, *sources: s
     if format is ReportFormat.html and find_spec("bokeh") is None:
         raise ValueError("a page needs Bokeh; install it with: pip install 'termburst[report]'")
     return format
-
-
-def _with_metadata(reading: Reading, corpus: str) -> Corpus | TermStatistics:
-    """The corpus with the columns that its documents have: a page can lay documents out by numbers and dates.
-
-    Statistics, if *corpus* is a file of them.
-    """
-    from termburst.corpus.saved import is_saved
-
-    if is_saved(corpus):
-        return reading.corpus(corpus).statistics
-    held = reading.corpus(corpus).in_memory()
-    with working(f"Counting {corpus}"):
-        if not held.counts.nnz:
-            raise no_terms(corpus)
-    return held
 
 
 def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | None) -> None:

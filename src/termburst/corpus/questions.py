@@ -40,6 +40,8 @@ class Questions:
 
         def counted(self) -> Corpus: ...
 
+        def in_memory(self) -> Corpus: ...
+
         name: str
         by: str | None
 
