@@ -109,6 +109,7 @@ def add(
     from termburst.corpus import build as building
     from termburst.corpus.read_arguments import ReadArguments
     from termburst.corpus.saved import counting_like
+    from termburst.statistics.term_statistics import TermStatistics
 
     def same_words(known: TermStatistics) -> Corpus:
         asked = ReadArguments(reading.files, reading.counting)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
 from termburst.corpus.condition_groups import part_to_compare, with_conditions_shown
-from termburst.corpus.documents import Documents
 from termburst.corpus.shown import warn_of_single_documents
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
@@ -50,6 +49,9 @@ class Questions:
 
         @property
         def counting(self) -> CountingOptions | None: ...
+
+        @property
+        def is_counted(self) -> bool: ...
 
         @property
         def counts(self) -> Any: ...
@@ -127,7 +129,7 @@ class Questions:
         options |= {} if contrasts is None else {"contrasts": contrasts}
         if by is not None and not isinstance(by, str):
             raise ValueError('by must be the name of a column, or a condition as text, such as by="year >= 1945"')
-        asked = self if by in (None, self.by) or self._documents.is_counted else self.group(by)
+        asked = self if by in (None, self.by) or self.is_counted or self._scanned is None else self.group(by)
         return asked.counted()._by_metadata(other, by, groups, options)
 
     def _with_another(self, other: Any, by: str | None, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
@@ -165,6 +167,9 @@ class Questions:
             raise ValueError("give the column to compare by, as by=..., or another corpus")
         labels = columns.labels_of(self._metadata, by)
         values = labels.unique().sort()
+        if len(values) == 1:
+            problem = f"the column {by!r:.60} has only one value, {values[0]!r:.60}; choose another with "
+            raise ValueError(problem + named("by"))
         if len(values) == len(self) == 2:
             warn_of_single_documents()
         if len(values) != 2 or "contrasts" in options:
@@ -203,7 +208,7 @@ class Questions:
         from termburst.questions.term_table import term_table
 
         self._warn_of_one_document()
-        return term_table(self.statistics, **options)
+        return term_table(self._sums() if options.get("fit") == "exact" else self.statistics, **options)
 
     def __token_positions__(self) -> tuple[Any, Container[str]]:
         """Which word stands where, for functions that need the order of words; None for counts. And the stop words."""
@@ -212,9 +217,14 @@ class Questions:
             return None, frozenset()
         return self._documents.__token_positions__()
 
-    def _sums(self) -> Any:
-        """What questions about sums over documents need: the counts, or the statistics if the corpus is scanned."""
-        return self._filled() if isinstance(self._documents, Documents) else self._documents.statistics
+    def _sums(self) -> TermStatistics:
+        """What questions about sums over documents need; ValueError for saved statistics of less detail."""
+        found = self.statistics
+        if found.detail != "patterns":
+            has, needs = named("detail", found.detail), named("detail", "patterns")
+            ways = f"{getattr(self._documents, 'name', self.name)} was built with " + has + ", but this question needs "
+            raise ValueError(ways + needs + "; count the texts again so")
+        return found
 
     def _texts(self, problem: str) -> Sequence[Text]:
         if self._documents.texts is None:

@@ -110,10 +110,11 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
         return _data_set(source, asked, **more)
     if isinstance(source, Sequence) and source and all(isinstance(path, os.PathLike) for path in source):
         return scanned_files(list(source), asked, **more)
-    what = "frames cannot be scanned yet" if hasattr(source, "columns") else "there is nothing to scan"
+    is_frame = type(source).__module__.partition(".")[0] in ("polars", "narwhals", "duckdb", "pyspark")
+    what = "a frame cannot be scanned yet" if is_frame else f"{type(source).__name__} cannot be scanned"
     raise ValueError(
-        f"{what} in {type(source).__name__}: give a path, a glob, a list of pathlib.Path, a data set or saved "
-        "statistics; texts, frames and counts in memory are read with tb.read"
+        f"{what}: give a path, a glob, a list of pathlib.Path, a data set or saved statistics; texts, frames and "
+        "counts in memory are read with tb.read"
     )
 
 

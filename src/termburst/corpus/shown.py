@@ -23,7 +23,9 @@ def in_words(corpus: Corpus) -> str:
     if isinstance(corpus._documents, Scanned):
         steps = [step.option for step in corpus._documents.stream.steps]
         then = f", then {', '.join(steps)}" if steps else ""
-        return f"Corpus of {corpus._documents.stream.name}, scanned{then}; words: {words_of(corpus.counting)}"
+        last, stream = corpus._documents.last, corpus._documents.stream
+        words = words_of(stream.asked.counting if last is None else last.counting)
+        return f"Corpus of {stream.name}, scanned{then}; words: {words}"
     if isinstance(corpus._documents, Summed):
         return f"Corpus of {corpus.statistics!r}"
     documents, tokens, terms = (_many(*size) for size in _sizes(corpus))

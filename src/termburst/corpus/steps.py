@@ -19,7 +19,7 @@ from termburst.counting.options import CountingOptions
 from termburst.display import did_you_mean
 from termburst.messages import Message, named
 from termburst.reading.conditions import is_condition, looks_at_others, quotes_advice, where_expression
-from termburst.reading.documents import IdColumn, Text
+from termburst.reading.documents import STRING, IdColumn, Text
 
 if TYPE_CHECKING:
     from termburst.reading.readers import Batch
@@ -179,8 +179,9 @@ class Split:
             for name, text, row in zip(batch.ids, batch.texts, known, strict=True):
                 whole, starts = begin(text)
                 texts += [whole[start:stop] for start, stop in zip(starts, [*starts[1:], len(whole)], strict=True)]
+                rest = {key: value for key, value in row.items() if key not in self.makes}
                 ids += [f"{name}:{piece + 1}" for piece in range(len(starts))]
-                rows += [{**row, "parent": name, "piece": piece + 1} for piece in range(len(starts))]
+                rows += [{"parent": name, "piece": piece + 1, **rest} for piece in range(len(starts))]
             documents, reading.pieces = documents + len(batch.ids), reading.pieces + len(ids)
             yield replace(batch, ids=ids, texts=texts, metadata=rows)
         if reading.whole:
@@ -244,17 +245,38 @@ class Group:
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
         """The same batches."""
-        labels, known = IdColumn(self.column, "by"), Known(self.needs, reading, condition=self.column)
+        labels, known = _Labels(self.column), Known(self.needs, reading, condition=self.column)
         for batch in known.seen(batches):
             for name, row in zip(batch.ids, batch.metadata or (), strict=False):
-                if (value := row.get(self.column)) is not None:
-                    try:
-                        labels.checked(value)
-                    except ValueError as error:
-                        raise ValueError(f"{name}: " + str(error)) from error
+                try:
+                    labels.see(row.get(self.column))
+                except ValueError as error:
+                    raise ValueError(f"{name}: " + str(error)) from error
             yield batch
         if reading.whole:
             known.check()
+
+
+class _Labels:
+    """The values of a column, of which no two of different types may be written in the same way.
+
+    Numbers, and true and false, must have one type; text may stand beside them, as in the names of files.
+    """
+
+    def __init__(self, column: str) -> None:
+        self.others, self.seen = IdColumn(column, "by"), (set[str](), set[str]())  # numbers, and texts
+
+    def see(self, value: Any) -> None:
+        """ValueError for a value that cannot be a label beside those before."""
+        if value is None:
+            return
+        is_text = isinstance(value, str)
+        if str(value) in self.seen[not is_text]:
+            self.others.kind = self.others.kind if is_text else STRING
+            self.others.checked(value)
+        if not is_text:
+            self.others.checked(value)
+        self.seen[is_text].add(str(value))
 
 
 class Known:

@@ -18,9 +18,10 @@ from termburst.counting.words_of import words_of
 from termburst.datasets import TextCollection
 from termburst.messages import joined, named
 from termburst.names import Layer
+from termburst.reading import readers
 from termburst.reading.documents import Place, Text
 from termburst.reading.faults import mixed_kinds
-from termburst.reading.readers import Batch, open_corpus
+from termburst.reading.readers import Batch
 from termburst.reading.report import ReadingReport
 
 Columns = tuple[str, ...] | Literal["all"]
@@ -80,7 +81,7 @@ class Stream:
         opened = tuple(
             CollectionSource(one, asked.reading.id)
             if isinstance(one, TextCollection)
-            else open_corpus(one, asked.reading, pretokenized=tokens, columns="all", inspect=inspect, show=show)
+            else readers.open_corpus(one, asked.reading, pretokenized=tokens, columns="all", inspect=inspect, show=show)
             for one in sources
         )
         steps = () if asked.tokenizer is None else (Tokenize(asked.tokenizer),)
