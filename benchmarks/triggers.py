@@ -173,7 +173,7 @@ def order(rng: np.random.Generator, names: list[str], shuffles: int = 100) -> No
               f"{np.mean(np.array(among) > 0):.2f} of the shuffles for any; {', '.join(sizes)}")  # fmt: skip
         one = shuffled(sequences, rng)
         words = [terms[part].tolist() for part in np.split(one.tokens, one.ends[:-1])]
-        table = Triggers(top=50).answer(tb.fit_polya_urn(words, "full"))
+        table = Triggers().answer(tb.fit_polya_urn(words, "full"))
         print(f"  the whole way from one shuffled corpus: {table.height} listed, {(table['q_together'] <= 0.05).sum()} "
               f"of them together, {(table['q_after'] <= 0.05).sum()} after")  # fmt: skip
         for strength in (0.25, 0.5, 1.0):

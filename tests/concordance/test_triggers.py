@@ -86,7 +86,7 @@ def test_only_a_sure_order_is_put_into_words(topical):
 
 
 def test_the_two_orders_of_a_pair_are_one_row(topical):
-    table = tb.read(topical).triggers(top=None)
+    table = tb.read(topical).triggers(top=0)
     pairs = [frozenset(row) for row in table.select("source", "target").iter_rows()]
     assert len(set(pairs)) == len(pairs)
     assert (table["later"] >= table["earlier"]).all()
@@ -160,7 +160,7 @@ def test_a_signature_is_told_from_a_pair_of_words():
         if number % 4 == 1:
             text += ["gordon", "banks", "n3jxp", "skepticism", "is", "the", "chastity", "of", "the", "intellect"]
         texts.append(" ".join(text))
-    table = tb.read(texts).triggers(top=None)
+    table = tb.read(texts).triggers(top=0)
     by_pair = {(row["source"], row["target"]): row for row in table.iter_rows(named=True)}
     signature, pair = by_pair["gordon", "banks"], by_pair["socrates", "plato"]
     assert signature["repeated"] == signature["documents"] == 30

@@ -128,7 +128,7 @@ def triggers(
     or "brought on by" where both q-values are at most 0.05, and otherwise "together with". ratio is how many times
     likelier one occurrence makes the other word in the rest of the document. repeated is in how many of the documents
     both stand in eight words in a row that another document has, too: a signature, a quotation, a reprint. Without a
-    word, the pairs of all words. A table has 30 rows, unless --top says otherwise.
+    word, the pairs of all words.
     """
     import polars as pl
 
@@ -136,7 +136,8 @@ def triggers(
     source = reading.corpus(corpus, columns=())
     source.__token_positions__()  # reads the texts, with a bar of its own
     with working("Fitting an urn"):
-        table = source.triggers(**vars(replace(asked, top=None)))
+        whole = asked if asked.term is None else replace(asked, top=0)  # all words are in the sentence above the table
+        table = source.triggers(**vars(whole))
     if settled is Format.table:
         table = table.drop("log10_p_together", "log10_p_after")
     title = [] if asked.term is None else brought_on(table, asked.term)

@@ -170,7 +170,7 @@ class TextQuestions(Questions):
         most_repeated: float = 1.0,
         adjust: Adjustment = "bh",
         confidence: float = 0.95,
-        top: int | None = None,
+        top: int = 50,
     ) -> pl.DataFrame:
         """Which words come in the same documents as a word, and which of them come later, or earlier?
 

@@ -45,7 +45,7 @@ class Triggers:
     ] = 1.0
     adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
     confidence: Annotated[float, Option("Confidence level of the interval of ratio.", above=0, below=1)] = 0.95
-    top: Annotated[int | None, Option("At most how many rows; 0 for all.", least=0)] = None
+    top: Annotated[int, Option("At most how many rows, the surest; 0 for all.", least=0)] = 50
 
     def __post_init__(self) -> None:
         """Raise ValueError for an option that cannot be used."""
