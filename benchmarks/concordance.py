@@ -36,11 +36,11 @@ from scipy.special import xlogy
 from scipy.stats import chi2, hypergeom
 
 import termburst as tb
-from termburst.concordance.collocates import collocates
 from termburst.concordance.kwic import line_frames
 from termburst.concordance.positions import Chunk, TokenPositions
 from termburst.concordance.queries import parsed
 from termburst.inference.collocates import attraction
+from termburst.questions.collocates import Collocates
 from termburst.report.explorer import Explorer
 from termburst.report.pieces import documents_of
 
@@ -85,7 +85,7 @@ def size(rng: np.random.Generator, repeats: int) -> None:
                 continue
             for _ in range(repeats):
                 made = shuffled(source, node, rng)
-                frame = collocates(made, node, counting=counting, window=5)
+                frame = Collocates(node).answer(made, counting)
                 places = int(frame["n_window"].sum())
                 rows.append(
                     (
@@ -116,7 +116,7 @@ def intervals(rng: np.random.Generator, repeats: int) -> None:
         rows = []
         for node in NODES:
             for _ in range(repeats if node in source.words else 0):
-                frame = collocates(shuffled(source, node, rng), node, counting=counting, window=5)
+                frame = Collocates(node).answer(shuffled(source, node, rng), counting)
                 frame = frame.filter(frame["log_ratio"].is_not_null())
                 rows.append(frame.select("expected", "n_window", "ci_low", "ci_high", "p_value").to_numpy())
         expected, seen, low, high, p = np.vstack(rows).T
@@ -189,7 +189,7 @@ def shuffles(rng: np.random.Generator) -> None:
             continue
         done += 1
         node = source.words[number]
-        frame = collocates(source, node, counting=counting)
+        frame = Collocates(node).answer(source, counting)
         tokens, where = chunk.tokens[held], document[held]
         is_node = tokens == number
         places = np.flatnonzero(is_node)
@@ -227,7 +227,7 @@ def power(rng: np.random.Generator, repeats: int) -> None:
     node, chunk = "government", source.chunk
     document = np.repeat(np.arange(chunk.ends.size), np.diff(chunk.ends, prepend=0))
     number = source.words.index(node)
-    first = collocates(source, node, counting=counting)
+    first = Collocates(node).answer(source, counting)
     some = first.filter((first["expected"] >= 2) & (first["expected"] < 50))["term"].to_list()
     names = rng.choice(some, min(200, len(some)), replace=False).tolist()
     chosen = np.zeros(len(source.words), dtype=bool)
@@ -257,7 +257,8 @@ def power(rng: np.random.Generator, repeats: int) -> None:
                 at = rng.choice(room)
                 if not chosen[tokens[at]]:
                     tokens[place], tokens[at] = tokens[at], tokens[place]
-        frame = collocates(TokenPositions(Chunk(tokens, chunk.ends, chunk.ends), source.words), node, counting=counting)
+        made = TokenPositions(Chunk(tokens, chunk.ends, chunk.ends), source.words)
+        frame = Collocates(node).answer(made, counting)
         rival = g2(frame, tokens.size, int(frame["n_window"].sum()))
         rows = np.isin(frame["term"].to_numpy(), names)
         return frame["p_value"].to_numpy()[rows], rival[rows]
@@ -287,7 +288,7 @@ def latency() -> None:
     print(f"latency on 20 Newsgroups: seconds of wall time (of processor time); {load}; goal of explore 0.3 s")
     for node in ("freedom", "god", "space station", "the"):
         runs = {
-            "collocates, all words": partial(collocates, source, node, counting=counting),
+            "collocates, all words": partial(Collocates(node).answer, source, counting),
             "collocates, as explore answers": partial(explorer.collocates, node),
             "kwic, all lines": partial(corpus.kwic, node),
             "kwic, as explore answers": partial(explorer.kwic, node),

@@ -38,13 +38,13 @@ import scipy.sparse as sp
 import termburst as tb
 from termburst.concordance.polya_urn import PolyaUrnFit, full_from
 from termburst.concordance.sequences import token_sequences
-from termburst.concordance.triggers import triggers
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.triggers import TriggerIntervals
 from termburst.inference.word_pairs import PairOrders, PairsTogether, pair_orders, pairs_together
 from termburst.models.fit_polya_urn import fit_urn, group_prior
 from termburst.models.urn_screen import screen_pairs
 from termburst.models.urn_sequences import Sequences, UrnMatrix
+from termburst.questions.triggers import Triggers
 
 PARTS = ("planted", "order", "together", "ratio", "monotone", "choose", "perplexity", "speed", "pairs", "weights")
 CORPORA = ("inaugural", "r8", "newsgroups")
@@ -173,7 +173,7 @@ def order(rng: np.random.Generator, names: list[str], shuffles: int = 100) -> No
               f"{np.mean(np.array(among) > 0):.2f} of the shuffles for any; {', '.join(sizes)}")  # fmt: skip
         one = shuffled(sequences, rng)
         words = [terms[part].tolist() for part in np.split(one.tokens, one.ends[:-1])]
-        table = triggers(tb.fit_polya_urn(words, "full"))
+        table = Triggers().answer(tb.fit_polya_urn(words, "full"))
         print(f"  the whole way from one shuffled corpus: {table.height} listed, {(table['q_together'] <= 0.05).sum()} "
               f"of them together, {(table['q_after'] <= 0.05).sum()} after")  # fmt: skip
         for strength in (0.25, 0.5, 1.0):

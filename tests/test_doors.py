@@ -3,17 +3,31 @@
 import ast
 import inspect
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import get_args
 
+import polars as pl
 import pytest
 
 import termburst as tb
 from termburst.cli.app import app
-from termburst.cli.options import PARSERS, made_of, parameters_of
+from termburst.cli.options import ARGUMENTS, PARSERS, made_of, parameters_of
 from termburst.cli.reading import Reading
+from termburst.corpus.document_questions import DocumentQuestions
+from termburst.corpus.text_questions import TextQuestions
 from termburst.counting.options import CountingOptions
-from termburst.options import option_table, options_of
+from termburst.options import REQUIRED, option_table, options_of
+from termburst.questions.check import Check
+from termburst.questions.coburst import Coburst
+from termburst.questions.collocates import Collocates
+from termburst.questions.explain import Explain
+from termburst.questions.explore import Explore
+from termburst.questions.kwic import Kwic
+from termburst.questions.report import Report
+from termburst.questions.triggers import Triggers
+from termburst.questions.weights import Weigh
 from termburst.reading.options import ReadingOptions
 
 ROOT = Path(__file__).parents[1]
@@ -21,6 +35,40 @@ SOURCE = ROOT / "src" / "termburst"
 DATA = {"source", "metadata", "tokenizer", "terms"}  # what `read` takes that is no option
 OPTIONS = {**options_of(ReadingOptions), **options_of(CountingOptions)}
 READ = inspect.signature(tb.read, eval_str=True).parameters
+
+# Each function of a question with its options, and its parameters that are no options but data.
+QUESTIONS = [
+    (tb.Corpus.kwic, Kwic, set()),
+    (tb.Corpus.collocates, Collocates, set()),
+    (tb.Corpus.triggers, Triggers, {"fit"}),
+    (tb.Corpus.coburst, Coburst, set()),
+    (tb.coburst, Coburst, {"X", "terms"}),
+    (tb.Corpus.check, Check, set()),
+    (tb.Corpus.explain, Explain, set()),
+    (tb.explain, Explain, {"statistics"}),
+    (tb.Corpus.weights, Weigh, {"y"}),
+    (tb.TermWeighting, Weigh, set()),
+    (tb.Corpus.report, Report, {"path", "step"}),
+    (tb.report.summarize, Report, {"corpus", "full", "step"}),
+    (tb.Corpus.explore, Explore, set()),
+]
+COMMANDS = [("kwic", Kwic), ("collocates", Collocates), ("triggers", Triggers), ("check", Check), ("report", Report),
+            ("explore", Explore)]  # fmt: skip
+WRITING = {
+    "corpus",
+    "format",
+    "output",
+    "csv_as_is",
+    "excel",
+    "json",
+    "in_browser",
+}  # of a command: what it reads and writes
+PAGES = [
+    ("reading.md", ReadingOptions), ("counting.md", CountingOptions), ("concordance.md", Kwic),
+    ("concordance.md", Collocates), ("triggers.md", Triggers), ("check.md", Check), ("report.md", Report),
+    ("report.md", Explore), ("testing.md", Coburst),
+]  # fmt: skip
+LOOSER = {(tb.TermWeighting, "norm"), (tb.explain, "term"), (tb.explain, "penalty")}  # a matrix has numbers for names
 
 
 def test_read_has_all_options_and_no_others():
@@ -70,9 +118,74 @@ def test_commands_that_read_text():
     assert len(commands()) >= 12
 
 
-@pytest.mark.parametrize(("page", "options"), [("reading.md", ReadingOptions), ("counting.md", CountingOptions)])
+@pytest.mark.parametrize(("page", "options"), PAGES)
 def test_docs_have_the_table_of_options(page, options):
     assert option_table(options) in (ROOT / "docs" / page).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("function", "question", "data"), QUESTIONS, ids=lambda one: getattr(one, "__qualname__", ""))
+def test_a_function_has_the_options_of_its_question_with_their_defaults_and_types(function, question, data):
+    parameters = dict(inspect.signature(function).parameters)
+    parameters.pop("self", None)
+    options = options_of(question)
+    assert [name for name in parameters if name not in data] == list(options)
+    assert data <= set(parameters)
+    known = vars(inspect.getmodule(function))
+    for name, option in options.items():
+        default = inspect.Parameter.empty if option.default is REQUIRED else option.default
+        assert parameters[name].default == default, name
+        assert parameters[name].kind is not inspect.Parameter.VAR_KEYWORD
+        if (function, name) not in LOOSER:
+            assert eval(parameters[name].annotation, known) == option.type, name
+
+
+@pytest.mark.parametrize(("command", "question"), COMMANDS)
+def test_a_command_has_the_options_of_its_question(command, question):
+    parameters, options = commands()[command], options_of(question)
+    read = {parameter.name for parameter in parameters_of(Reading)}
+    assert set(parameters) - read - WRITING == set(options) - read
+    for name, option in options.items():
+        kind, about = get_args(parameters[name].annotation)
+        if name in read:  # the layer, which reading and searching share
+            assert name == "layer"
+            continue
+        default = inspect.Parameter.empty if option.default is REQUIRED else option.default
+        assert parameters[name].default == default, name
+        if not any(get_args(member) and member is not str and "Sequence" in str(member) for member in option.members):
+            assert kind == option.type, name
+        assert (about.help, about.min, about.max) == (option.option.help, option.option.least, option.option.most)
+        if option.default is not REQUIRED and name not in ARGUMENTS:
+            assert str(about.default).partition("/")[0] == f"--{name.replace('_', '-')}"
+
+
+@pytest.mark.parametrize("question", [question for _, question in COMMANDS])
+def test_without_options_a_command_asks_the_same_as_python(question):
+    given = {one.name: one.default for one in parameters_of(question) if one.default is not inspect.Parameter.empty}
+    words = {name: "so" for name, option in options_of(question).items() if option.default is REQUIRED}
+    assert made_of(question, {**given, **words}) == question(**words)
+
+
+def test_no_question_about_documents_has_options_without_names():
+    methods = {**vars(TextQuestions), **vars(DocumentQuestions)}
+    own = [one for name, one in methods.items() if not name.startswith("_")]
+    for function in (*own, tb.coburst, tb.explain, tb.report.summarize, tb.TermWeighting):
+        kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
+        assert inspect.Parameter.VAR_KEYWORD not in kinds, function
+
+
+def test_the_live_page_sorts_lines_as_kwic_does():
+    page = (SOURCE / "report" / "templates" / "page.html").read_text(encoding="utf-8")
+    orders = re.findall(r'<option value="(\w+)"', page.partition('id="lines-sort"')[2].partition("</select>")[0])
+    assert len(orders) == 5
+    for order in orders:
+        assert Kwic("so", sort=order).answer(["so it"], pl.DataFrame({"id": ["a"]})).height == 1
+
+
+def test_the_classes_of_questions_import_nothing_heavy():
+    names = sorted({question.__module__ for _, question, _ in QUESTIONS})
+    code = f"import {', '.join(names)}, sys; print(*{{'numpy', 'scipy', 'polars', 'sklearn'}} & set(sys.modules))"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8", check=True)
+    assert ran.stdout.strip() == ""
 
 
 @pytest.mark.parametrize("path", [p for p in SOURCE.rglob("*.py") if "cli" not in p.parts], ids=lambda p: p.stem)

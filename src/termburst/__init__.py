@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from termburst.concordance.polya_urn import fit_polya_urn as fit_polya_urn
     from termburst.corpus.corpus import Corpus as Corpus
     from termburst.corpus.read import read as read
+    from termburst.corpus.scan import scan as scan
     from termburst.counting.options import CountingOptions as CountingOptions
     from termburst.counting.vectorizer import CountVectorizer as CountVectorizer
     from termburst.estimators.beta_binomial_nb import BetaBinomialNB as BetaBinomialNB
@@ -117,6 +118,7 @@ _HOME = {
     "read_word_list": "termburst.questions.word_lists",
     "recommended_scheme": "termburst.schemes",
     "save_weights": "termburst.weight_files",
+    "scan": "termburst.corpus",
     "term_table": "termburst.questions.term_table",
 }
 _MODULES = ("datasets", "engines", "plot", "report", "retrieval")

@@ -36,6 +36,9 @@ WordRule = Literal["unicode", "sklearn"]  # what a word is
 Apostrophes = Literal["keep", "split"]  # whether one between two letters belongs to the word
 DecodingErrors = Literal["strict", "replace", "ignore"]  # others leave surrogates, which no output can have
 Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
+BurstEvent = Literal["burst", "occurrence"]  # what of two terms is counted in the same documents
+PenaltyName = Literal["gamma", "log-normal", "inverse-gamma"]  # on the precision of a term
+Norm = Literal["l1", "l2"]  # of the weights of a document
 UrnKind = Literal["constant", "diagonal", "full"]  # what a word brings on: all alike, itself, also other words
 
 DETAILS: tuple[Detail, ...] = get_args(Detail)  # each has all that those before it have
@@ -57,6 +60,7 @@ MAIN_COLUMNS = (
     "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "plr", "p_value", "q_value",
     "p_method",
 )  # fmt: skip
+RECOMMENDED_SCHEME = "log-damped-tf-idf"  # without labels: never bad, not always the best: docs/weights.md
 # What the column lower_bound is, in every table.
 LOWER_BOUND = (
     "the end of the interval nearest to no difference (log_ratio 0, burst_ratio 1), or no difference if not sure"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from termburst import scheme_functions as formulas
 from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.names import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME  # noqa: PLC0414  it is public here
 from termburst.names import Detail, Invalid
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -127,7 +128,6 @@ SCHEMES: dict[str, Scheme] = {
     "two-stage": Scheme(formulas.two_stage, "log(d/b_i) + (n_ij − 1) log(1/ρ_i)"),
     "fisher-kernel": Scheme(formulas.fisher_kernel, "(ψ(n_ij + α) − ψ(α))/√I_i", "patterns", needs_fit=True),
 }
-RECOMMENDED_SCHEME = "log-damped-tf-idf"  # without labels: never bad, not always the best: docs/weights.md
 _RECOMMENDED = {"linear": "class-lift", "naive-bayes": "class-damped"}
 
 

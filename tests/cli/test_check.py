@@ -56,7 +56,7 @@ def test_dropping_duplicates_says_which(run, table):
 
 def test_faults(fault, table, tmp_path):
     assert "no column 'who'" in fault("check", table, "--cluster", "who", "--quiet")
-    assert "threshold must lie between" in fault("check", table, "--threshold", "0.1", "--quiet")
+    assert "greater than or equal to 0.5" in fault("check", table, "--threshold", "0.1", "--quiet")
     assert "give two corpora" in fault("keyness", table, "--by", "author", "--reference", table)
     assert "cannot be read" in fault("keyness", table, "--reference", tmp_path / "none.csv")
     listed = tmp_path / "list.csv"

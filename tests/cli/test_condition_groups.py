@@ -45,7 +45,7 @@ def test_a_condition_goes_with_clusters_which_are_told(run, speeches):
         (("--by", "year >= 1000"), "every document meets 'year >= 1000'"),
         (("--by", "year >= 1945", "--groups", "a,b"), "is a condition, which has two groups of its own; omit --groups"),
         (("--by", "year >= 1945", "--bin", "10"), "is a condition, which has two groups of its own; omit --bin"),
-        (("--by", "presdient"), "of files only file, folder, year, president are known, not 'presdient'; did you mean"),
+        (("--by", "presdient"), "columns here: file, president, year; did you mean 'president'"),
         (("--by", "year", "--cluster", "presdient"), "for clusters; it has 'id', 'file', 'year', 'president'; did you"),
     ],
 )

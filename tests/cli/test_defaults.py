@@ -10,11 +10,7 @@ from termburst.cli.export import weigh
 from termburst.cli.keyness import keyness
 from termburst.cli.options import parameters_of
 from termburst.cli.reading import Reading
-from termburst.cli.report import report
 from termburst.counting.options import CountingOptions
-from termburst.report import summarize
-
-SAME = {"examples": "lines"}  # options of the command line that are named otherwise
 
 
 def defaults(function):
@@ -29,13 +25,12 @@ def defaults(function):
         (terms, tb.term_table),
         (explain, tb.explain),
         (keyness, tb.keyness),
-        (report, summarize),
         (weigh, tb.TermWeighting),
     ],
 )
 def test_options_have_the_defaults_of_the_function(command, function):
     reading = {parameter.name for parameter in parameters_of(Reading)}
-    ours = {SAME.get(name, name): value for name, value in defaults(command).items() if name not in reading}
+    ours = {name: value for name, value in defaults(command).items() if name not in reading}
     theirs = defaults(function)
     shared = ours.keys() & theirs.keys() - {"scheme", "title"}
     assert shared

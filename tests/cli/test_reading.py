@@ -59,7 +59,7 @@ def test_strict_reading_stops_at_the_first_of_them(fault, folder):
 
 
 def test_a_long_report_is_cut_on_a_terminal(run, folder, monkeypatch):
-    from termburst.cli import batches as reading
+    from termburst.cli import reading
 
     monkeypatch.setattr(reading, "REPORT_LINES", 2)
     assert "more line" not in run("terms", folder).err  # a file or a pipe gets all of it

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import termburst as tb
-from termburst.concordance.collocates import COLUMNS, collocates
+from termburst.concordance.collocates import COLUMNS
 from termburst.concordance.positions import TokenPositions
 from termburst.counting.options import CountingOptions
 from termburst.inference.collocates import attraction
 from termburst.inference.multiplicity import adjust
+from termburst.questions.collocates import Collocates
 
 COUNTING = CountingOptions()
 
@@ -52,7 +53,7 @@ def test_counts_are_those_made_by_hand(node, window):
 def test_p_is_that_of_shuffles():
     rng = np.random.default_rng(7)
     documents = random_documents(rng, documents=15)
-    frame = collocates(documents, "w3", counting=CountingOptions(pretokenized=True), window=3)
+    frame = Collocates("w3", window=3).answer(documents, CountingOptions(pretokenized=True))
     observed = dict(frame.select("term", "n_window").rows())
     above, equal = dict.fromkeys(observed, 0), dict.fromkeys(observed, 0)
     shuffles = 2000
@@ -80,7 +81,7 @@ def test_texts_and_positions_give_the_same_table():
     texts = [" ".join(tokens) + "." for tokens in random_documents(np.random.default_rng(3))]
     for within in ("document", "sentence"):
         source = TokenPositions.of(texts, COUNTING, sentences=within == "sentence")
-        one, other = (collocates(kind, "w4", counting=COUNTING, within=within) for kind in (source, texts))
+        one, other = (Collocates("w4", within=within).answer(kind, COUNTING) for kind in (source, texts))
         assert one.equals(other)
 
 
@@ -135,9 +136,9 @@ def test_q_is_over_the_words_that_share_a_document_with_the_node():
         ("", {}, "must be a word"),
         ("...", {}, "is not a word by the rule"),
         ("so", {"window": 0}, "window must be a whole number"),
-        ("so", {"window": 10**6}, "window must be at most"),
+        ("so", {"window": 10**6}, "window must be a whole number from 1 to 1,000"),
         ("so", {"within": "chapter"}, "within must be one of"),
-        ("so", {"confidence": 95}, "confidence must be between"),
+        ("so", {"confidence": 95}, "confidence must be a number between"),
         ("so", {"adjust": "x"}, "adjust must be one of"),
     ],
 )
@@ -156,7 +157,7 @@ def test_a_corpus_whose_positions_are_too_large_is_read_again(monkeypatch):
     corpus = tb.read(["so it goes", "so so it"])
     expected = corpus.collocates("so")
     monkeypatch.setenv("TERMBURST_MEMORY_MB", "1")
-    monkeypatch.setattr("termburst.corpus.questions.memory_allowed", lambda: 10)
+    monkeypatch.setattr("termburst.corpus.text_questions.memory_allowed", lambda: 10)
     again = tb.read(["so it goes", "so so it"])
     assert again.collocates("so").equals(expected)
     assert "positions" not in vars(again._documents)
@@ -167,13 +168,16 @@ def test_a_limit_gives_the_first_rows_of_the_whole_table(node):
     rng = np.random.default_rng(22)
     texts = [" ".join(f"w{k}" for k in rng.zipf(1.5, 60) if k < 300) for _ in range(40)]
     for source in (texts, TokenPositions.of(texts, COUNTING)):
-        whole = collocates(source, node, counting=COUNTING, min_count=2)
-        for limit in (0, 1, 7, whole.height - 1, whole.height, 10_000):
-            assert collocates(source, node, counting=COUNTING, min_count=2, limit=limit).equals(whole.head(limit))
-    own = collocates(texts, "w3", counting=COUNTING, include_node=True, limit=4)
-    assert own.equals(collocates(texts, "w3", counting=COUNTING, include_node=True).head(5))
-    with pytest.raises(ValueError, match="limit"):
-        collocates(texts, node, counting=COUNTING, limit=-1)
+        whole = Collocates(node, min_count=2).answer(source, COUNTING)
+        for top in (1, 7, whole.height - 1, whole.height, 10_000):
+            assert Collocates(node, min_count=2, top=top).answer(source, COUNTING).equals(whole.head(top))
+        assert Collocates(node, min_count=2, top=0).answer(source, COUNTING).equals(whole)  # all
+        by_n = whole.sort("n", descending=True, maintain_order=True)
+        assert Collocates(node, min_count=2, sort="n", top=7).answer(source, COUNTING).equals(by_n.head(7))
+    own = Collocates("w3", include_node=True, top=4).answer(texts, COUNTING)
+    assert own.equals(Collocates("w3", include_node=True).answer(texts, COUNTING).head(4))
+    with pytest.raises(ValueError, match="top"):
+        Collocates(node, top=-1)
 
 
 @pytest.mark.slow
@@ -191,9 +195,8 @@ def test_the_size_holds_on_shuffled_texts():
         for tokens in documents:
             other = tokens != "node"
             tokens[other] = rng.permutation(tokens[other])
-        frame = collocates(
-            [tokens.tolist() for tokens in documents], "node", counting=CountingOptions(pretokenized=True)
-        )
+        texts = [tokens.tolist() for tokens in documents]
+        frame = Collocates("node").answer(texts, CountingOptions(pretokenized=True))
         found.append(frame.select("expected", "p_value").to_numpy())
     expected, p = np.concatenate(found).T
     enough = expected >= 5

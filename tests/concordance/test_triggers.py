@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst.concordance.triggers import triggers
+from termburst.questions.triggers import Triggers
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_only_a_sure_order_is_put_into_words(topical):
 
 
 def test_the_two_orders_of_a_pair_are_one_row(topical):
-    table = tb.read(topical).triggers(top=None)
+    table = tb.read(topical).triggers(top=0)
     pairs = [frozenset(row) for row in table.select("source", "target").iter_rows()]
     assert len(set(pairs)) == len(pairs)
     assert (table["later"] >= table["earlier"]).all()
@@ -121,16 +121,18 @@ def test_no_candidates_give_an_empty_table():
 def test_bad_input_gets_one_sentence(corpus):
     with pytest.raises(ValueError, match=r"'platoo' does not occur in the corpus; did you mean 'plato'"):
         corpus.triggers("platoo")
-    with pytest.raises(ValueError, match="give one word"):
+    with pytest.raises(ValueError, match="term must be a string; got 3"):
         corpus.triggers(3)
     with pytest.raises(ValueError, match="confidence must be"):
         corpus.triggers("plato", confidence=2)
-    with pytest.raises(ValueError, match="most_repeated must be a number of at least 0 and at most 1; got 2"):
+    with pytest.raises(ValueError, match="most_repeated must be a number from 0 to 1; got 2"):
         corpus.triggers("plato", most_repeated=2)
     with pytest.raises(ValueError, match="adjust must be"):
         corpus.triggers("plato", adjust="none at all")
     with pytest.raises(ValueError, match='got kind="diagonal"'):
-        triggers(tb.fit_polya_urn(corpus, "diagonal"), "plato")
+        corpus.triggers("plato", fit=tb.fit_polya_urn(corpus, "diagonal"))
+    with pytest.raises(ValueError, match="decay is an option of the urn"):
+        corpus.triggers("plato", fit=tb.fit_polya_urn(corpus, "full"), decay=5)
     with pytest.raises(ValueError, match="the corpus was made from counts"):
         tb.read(np.array([[1, 2], [3, 4]]), terms=["a", "b"]).triggers("a")
 
@@ -139,11 +141,11 @@ def test_terms_of_counts_need_not_be_sorted():
     counts = tb.read(np.array([[3, 1, 0, 0, 4], [0, 0, 2, 2, 4], [1, 1, 0, 0, 4]] * 10), terms=[*"zbacd"])
     fit = tb.fit_polya_urn(counts, "full", min_documents=1)
     assert fit.terms.tolist() == [*"zbacd"]
-    found = triggers(fit)
+    found = Triggers().answer(fit)
     assert {frozenset(row) for row in found.select("source", "target").rows()} == {frozenset("zb"), frozenset("ac")}
     assert found["documents"].sort().to_list() == [10, 20]
-    for word in triggers(fit)["source"]:
-        assert triggers(fit, word).height > 0
+    for word in found["source"]:
+        assert Triggers(word).answer(fit).height > 0
 
 
 @pytest.mark.slow
@@ -158,7 +160,7 @@ def test_a_signature_is_told_from_a_pair_of_words():
         if number % 4 == 1:
             text += ["gordon", "banks", "n3jxp", "skepticism", "is", "the", "chastity", "of", "the", "intellect"]
         texts.append(" ".join(text))
-    table = tb.read(texts).triggers(top=None)
+    table = tb.read(texts).triggers(top=0)
     by_pair = {(row["source"], row["target"]): row for row in table.iter_rows(named=True)}
     signature, pair = by_pair["gordon", "banks"], by_pair["socrates", "plato"]
     assert signature["repeated"] == signature["documents"] == 30

@@ -6,8 +6,8 @@ import pytest
 
 import termburst as tb
 from termburst import engines
-from termburst.concordance.collocates import collocates
-from termburst.concordance.kwic import kwic
+from termburst.questions.collocates import Collocates
+from termburst.questions.kwic import Kwic
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +38,9 @@ def test_concordance_lines(options, engine, frame, texts, local):
         pytest.skip("seconds each")
     query = r"free\w*|東京" if "regex" in options else "free*"
     metadata = pl.DataFrame({"id": [f"d{i:03}" for i in range(len(texts))]})
-    expected = kwic(texts, query, metadata, **options).rename({"id": "document"})
+    own = {name: value for name, value in options.items() if name != "ignore_case"}
+    asked = Kwic(query, **own, case=not options.get("ignore_case", True))
+    expected = asked.answer(texts, metadata).rename({"id": "document"})
     found = local(engines.kwic(frame, query, **options))
     assert found.sort("document", "position").rows() == expected.sort("document", "position").rows()
     assert found.columns == expected.columns
@@ -58,7 +60,7 @@ def test_collocates(node, options, engine, frame, texts, local):
         pytest.skip("seconds each")
     options = dict(options)
     counting = tb.CountingOptions(stop_words=options.pop("stop_words", None))
-    expected = collocates(texts, node, counting=counting, **options).sort("term")
+    expected = Collocates(node, **options).answer(texts, counting).sort("term")
     found = local(engines.collocates(frame, node, counting=counting, **options)).sort("term")
     assert found.columns == expected.columns
     for name in expected.columns:

@@ -21,13 +21,13 @@ import termburst as tb
 from helpers import connect_session as asked
 from helpers.processes import PATIENCE
 from helpers.same_tables import assert_same
-from termburst.concordance.collocates import collocates
-from termburst.concordance.kwic import kwic
 from termburst.engines.spark import to_arrow
 from termburst.inference.burst_effects import burst_effects
 from termburst.models.cells import term_cells
 from termburst.questions.burst_columns import burst_columns
 from termburst.questions.burstiness_plan import FIT
+from termburst.questions.collocates import Collocates
+from termburst.questions.kwic import Kwic
 
 
 @pytest.fixture(scope="module")
@@ -160,10 +160,10 @@ def test_weights(question, scheme, norm, answers, texts):
 
 def test_concordance_lines_and_collocates(answers, columns, texts):
     metadata = pl.DataFrame({"id": columns["document"]})
-    lines = kwic(texts, "w0*", metadata).rename({"id": "document"})
+    lines = Kwic("w0*").answer(texts, metadata).rename({"id": "document"})
     assert lines.height > 100
     assert_same(answers("lines"), lines, "document", "position")
-    assert_same(answers("collocates"), collocates(texts, "w02", counting=tb.CountingOptions()))
+    assert_same(answers("collocates"), Collocates("w02").answer(texts, tb.CountingOptions()))
 
 
 def test_the_check(answers, columns):

@@ -112,7 +112,7 @@ ROWS = [
     refused("kwic: an open group", [*KWIC, "(", "--regex"], "regular expression", files=CORPUS),
     refused("kwic: a pattern of nothing", [*KWIC, "x*", "--regex"], "empty", files=CORPUS),
     refused("kwic: its own column", ["kwic", "c.csv", "so", "--text", "text", "-c", "match"], "rename", files=TABLE),
-    refused("kwic: statistics have no texts", ["kwic", "s.parquet", "so"], "no texts", make=saved()),
+    refused("kwic: statistics have no texts", ["kwic", "s.parquet", "so"], "no documents", make=saved()),
     refused(
         "kwic: a pattern that never ends",
         [*KWIC, "(x+)+$", "--regex", "--pattern-seconds", "1"],
@@ -133,10 +133,10 @@ ROWS = [
             "sort=5": "sort",
             "columns=5": "columns",
             "width=True": "width",
-            "limit=-1": "limit",
+            "top=-1": "top",
         }.items()
     ),
-    fine("kwic: a huge limit", "tb.read(['so it', 'it so']).kwic('so', limit=10**30)"),
+    fine("kwic: a huge limit", "tb.read(['so it', 'it so']).kwic('so', top=10**30)"),
     refused("copies: a threshold of text", "tb.read(['so it', 'it so']).drop_duplicates(threshold='x')", "threshold"),
     refused("copies: NaN", "tb.read(['so it', 'it so']).drop_duplicates(threshold=float('nan'))", "threshold"),
     refused(
@@ -154,7 +154,7 @@ ROWS = [
     ),
     fine("kwic: very long words", [*KWIC, "so", "--quiet"], files={"c.txt": LONG}, prints="so"),
     refused("kwic: an empty file", [*KWIC, "so", "--quiet"], "empty", files={"c.txt": b"\n"}),
-    refused("collocates: statistics have no texts", ["collocates", "s.parquet", "so"], "no texts", make=saved()),
+    refused("collocates: statistics have no texts", ["collocates", "s.parquet", "so"], "no documents", make=saved()),
     survives("collocates: codes of a terminal", ["collocates", "c.txt", "so", "--quiet"], files=ODD),
     survives("collocates: one word", ["collocates", "c.txt", "so", "--quiet"], files={"c.txt": b"so\n"}),
     survives("collocates: a huge window", ["collocates", "c.txt", "ha", "-w", "9" * 18, "--quiet"], files=CORPUS),

@@ -294,19 +294,11 @@ def test_terms_that_never_burst_make_no_pairs():
         (([("a", "x")],), {"terms": ["a", "b", "c"]}, "or one of the terms; got 'x'"),
         ((["ab"],), {}, "a pair must be two terms; got 'ab'"),
         (([(1, 1)],), {}, "a pair must be two different terms"),
-        ((), {"event": "echo"}, "event must be one of 'burst', 'occurrence'; got 'echo'"),
-        ((), {"top": 0}, "top must be a whole number of 1 or more; got 0"),
         ((), {"strata": 0}, "strata must be a whole number of 1 or more; got 0"),
         (([1, 2],), {}, "a pair must be two terms; got 1"),
         ((3,), {}, "pairs must be a list of pairs of terms; got 3"),
         (("ab",), {}, "pairs must be a list of pairs of terms; got 'ab'"),
         (([([1], 2)],), {}, r"a term of a pair must be a column from 0 to 2; got \[1\]"),
-        ((), {"event": ["burst"]}, r"event must be one of 'burst', 'occurrence'; got \['burst'\]"),
-        *(
-            ((), {name: value}, f"{name} must be a whole number of {least} or more; got ")
-            for name, least in (("top", 1), ("max_terms", 2), ("min_count", 0), ("min_documents", 0))
-            for value in ("3", None, 1.5, np.nan)
-        ),
         ((), {"fit": fit_beta_binomial([[1, 2]])}, "the fit has 2 terms, but the count matrix has 3"),
     ],
 )

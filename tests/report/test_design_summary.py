@@ -27,7 +27,7 @@ def table(corpus):
 
 
 def test_rows_are_those_of_the_table(corpus, table):
-    found = summarize_design(table, corpus, "who + year", lines=2)
+    found = summarize_design(table, corpus, "who + year", examples=2)
     json.dumps(found, allow_nan=False)
     terms = found["terms"]
     assert (terms["term"], terms["group"]) == (table["term"].to_list(), table["contrast"].to_list())

@@ -572,7 +572,7 @@ def test_occurrences_along_a_column_of_the_metadata(opened, speeches_summary):
 
 
 def test_lines_are_aligned_and_sorted(opened, speeches_summary):
-    page = opened(summarize(speeches_summary, lines=20), anchor="#said")
+    page = opened(summarize(speeches_summary, examples=20), anchor="#said")
     page.select_option("#lines-sort", "L1")
     page.click("#lines-more")
     assert page.locator("#lines li").count() == 20

@@ -81,7 +81,7 @@ def test_statistics_have_no_documents(documents, summary):
 
 
 def test_limits_of_terms_and_panels(documents):
-    found = summarize(documents, max_terms=30, panels=100, min_count=3, lines=0)
+    found = summarize(documents, max_terms=30, panels=100, min_count=3, examples=0)
     assert len(found["terms"]["term"]) == len(found["panels"]) == 30
     assert found["overview"]["tested"] == (statistics_of(documents).collection_frequency >= 3).sum()
     assert not any(panel["lines"] for panel in found["panels"])

@@ -16,7 +16,7 @@ from termburst.cli.explore import explore
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
 from termburst.cli.output import Format, note, say, settled_format, write_table
-from termburst.cli.reading import Reading, reads_text, warn_of_one_document, working
+from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.report import report
 from termburst.cli.reproduce import reproduce
 from termburst.cli.sentences import burstiest
@@ -37,7 +37,7 @@ from termburst.cli.shared import (
 from termburst.cli.stats import stats
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import printable
-from termburst.names import LOWER_BOUND, Adjustment, Columns, Detail, Fit, Statistic, TermSort
+from termburst.names import LOWER_BOUND, Adjustment, Columns, Fit, Statistic, TermSort
 
 if TYPE_CHECKING:
     import polars as pl
@@ -118,25 +118,23 @@ def terms(
     import polars as pl
 
     from termburst.counting.words_of import words_of
-    from termburst.questions.burstiness_test import burstiness_test
-    from termburst.questions.term_table import term_table
 
     if test and (parts or fit != "penalized"):
         raise ValueError("--test has its own columns, including the exact fit; omit --parts and --fit")
     if not test:
         _refuse_without_test(statistic, adjust, columns, sort)
     settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
-    statistics = reading.statistics(corpus, _detail(corpus, exact=test or fit == "exact"))
-    warn_of_one_document(corpus, statistics.documents)
+    source = reading.corpus(corpus, columns=())
+    statistics = source.statistics
     common: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "sort": sort}
     with working("Computing"):
         if test:
-            table = burstiness_test(
-                statistics, statistic=statistic, adjust=adjust, min_count=min_count, columns="all",
+            table = source.burstiness(
+                statistic=statistic, adjust=adjust, min_count=min_count, columns="all",
                 dispersion=columns == "all", **common,
             )  # fmt: skip
         else:
-            table = term_table(statistics, parts=parts, fit=fit, **common)
+            table = source.term_table(parts=parts, fit=fit, **common)
     table = table.filter(pl.col("n") >= min_count)
     size = f"{collection_size(statistics)}; words: {words_of(statistics.counting)}"
     title = [*burstiest(table, statistics.lengths, statistics.length_documents, alphabet=sort == "term"), size]
@@ -165,11 +163,11 @@ def explain(
     fit: FitOption = "penalized",
 ) -> None:
     """Say how bursty one term is, and show its λ as the sum of named parts, with the estimates of α."""
-    from termburst.inference.plr import explain as explain_term
     from termburst.models.fit_beta_binomial import fit_beta_binomial
 
-    statistics = reading.statistics(corpus, _detail(corpus, exact=fit == "exact"))
-    lines = str(explain_term(statistics, term, mu=mu, sigma2=sigma2, form=form)).splitlines()
+    source = reading.corpus(corpus, columns=())
+    statistics = source.statistics
+    lines = str(source.explain(term, mu=mu, sigma2=sigma2, form=form)).splitlines()
     if fit == "none":
         lines = lines[:-1]  # the last line has the penalised estimates
     if fit == "exact":
@@ -204,13 +202,6 @@ def _meanings(columns: list[str]) -> list[str]:
             "(most documents repeat a frequent term even by chance: there only burst_ratio says how bursty it is)",
         ]
     return said
-
-
-def _detail(corpus: str, *, exact: bool) -> Detail:
-    """What a command needs: the patterns for exact fits, but of saved statistics what they have, unless *exact*."""
-    from termburst.cli.saved import is_saved
-
-    return "moments" if is_saved(corpus) and not exact else "patterns"
 
 
 def _main_columns(table: pl.DataFrame, statistic: Statistic) -> tuple[pl.DataFrame, str]:

@@ -6,29 +6,19 @@ from typing import Annotated
 
 import typer
 
-from termburst.cli.corpora import corpus_of
 from termburst.cli.option_values import with_dashes
 from termburst.cli.output import json_text, note, say, write_out
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.shared import Output
 from termburst.cli.text_options import CORPUS_HELP
-
-Cluster = Annotated[
-    str | None,
-    typer.Option("--cluster", help="Column whose documents may depend on each other, such as author; halves keep it."),
-]
+from termburst.questions.check import Check
 
 
 @reads_text
 def check(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    asked: Check,
     reading: Reading,
-    cluster: Cluster = None,
-    threshold: Annotated[
-        float, typer.Option("--threshold", help="Jaccard index from which documents are near-copies, 0.5 to 1.")
-    ] = 0.7,
-    halves: Annotated[int, typer.Option("--halves", min=2, help="How many times the corpus is halved at random.")] = 10,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the random numbers.")] = 0,
     json: Annotated[bool, typer.Option("--json", help="Everything that was found, as JSON.")] = False,
     output: Output = None,
 ) -> None:
@@ -37,17 +27,14 @@ def check(
     The answer is one paragraph and a table: how many words two random halves of the corpus differ in, by termburst's
     keyness and by G². The corpus is held in memory.
     """
-    from termburst.cli.saved import is_saved
     from termburst.files import atomic_path, check_output
 
-    if is_saved(corpus):
-        raise ValueError(f"{corpus} is saved statistics, which have no documents to compare; give the corpus itself")
     if output is not None:
         for source in reading.inputs(corpus):
             check_output(output, source=source)
-    whole = corpus_of(reading, corpus)
+    whole = reading.corpus(corpus).in_memory()
     with working("Looking for copies, and halving the corpus"):
-        found = whole.check(cluster=cluster, threshold=threshold, halves=halves, seed=seed)
+        found = whole.check(**vars(asked))
     answer = with_dashes(found)
     content = json_text(found.to_dict() | {"answer": with_dashes(found.words)}) if json else f"{answer}\n".encode()
     if output is not None:

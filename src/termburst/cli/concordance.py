@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
@@ -10,23 +9,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from termburst.cli.concordance_lines import LineWriter
-from termburst.cli.conditions import Known, about
-from termburst.cli.option_values import parsed_list
 from termburst.cli.output import Format, many, note, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.sentences import SURE, brought_on, near
-from termburst.cli.shared import AdjustOption, Confidence, CsvAsIs, Excel, FormatOption, MinCount, Output, Top, shown
+from termburst.cli.shared import CsvAsIs, Excel, FormatOption, Output, shown
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import printable
-from termburst.names import CollocateSort, Layer, Span
+from termburst.questions.collocates import Collocates
+from termburst.questions.kwic import Kwic
+from termburst.questions.triggers import Triggers
 
 if TYPE_CHECKING:
-    import polars as pl
+    from collections.abc import Iterable
 
-    from termburst.concordance.kwic import Wanted
-    from termburst.concordance.queries import AskedQuery
     from termburst.reading.documents import Text
-    from termburst.reading.readers import Batch
 
 _CORPUS = Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)]
 _HEAD = 2**22  # characters, or tokens, in which words like the query are looked for
@@ -36,35 +32,8 @@ _COLLOCATE_COLUMNS = ("log10_p", "p_upper")  # that a terminal does not show; fi
 @reads_text
 def kwic(
     corpus: _CORPUS,
-    query: Annotated[
-        str,
-        typer.Argument(
-            metavar="QUERY",
-            help="A word, a phrase in quotes, or a pattern: * is any number of letters, ? is one.",
-            show_default=False,
-        ),
-    ],
+    asked: Kwic,
     reading: Reading,
-    show: Annotated[
-        Layer | None,
-        typer.Option("--show", help="Layer to show, if --layer is the one to search. (default: that of --layer)"),
-    ] = None,
-    regex: Annotated[bool, typer.Option("--regex", help="QUERY is a regular expression of Python.")] = False,
-    case: Annotated[bool, typer.Option("--case", help="Upper and lower case are different.")] = False,
-    width: Annotated[
-        int | None,
-        typer.Option("--width", "-w", min=0, help="Characters on each side. (default: what fits, or 60)"),
-    ] = None,
-    sort: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--sort", "-s", help="L1 to L3, R1 to R3 (words beside the match), match, id, a column; more with commas."
-        ),
-    ] = None,
-    columns: Annotated[
-        list[str] | None, typer.Option("--columns", "-c", help="Columns to show with each line, such as year,party.")
-    ] = None,
-    limit: Annotated[int | None, typer.Option("--limit", "--top", "-n", min=0, help="At most how many lines.")] = None,
     format: FormatOption = None,
     output: Output = None,
     csv_as_is: CsvAsIs = False,
@@ -75,28 +44,22 @@ def kwic(
     Lines come as they are found, unless they are sorted. A plain word matches if no letter, digit or _ is directly
     before or after it.
     """
-    from termburst.concordance.kwic import Wanted
-    from termburst.concordance.queries import parsed
+    from termburst.concordance.kwic import together
     from termburst.counting.pattern_clock import pattern_limit
 
-    settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
-    asked = parsed(query, regex=regex, ignore_case=not case)
-    writer = LineWriter(settled, output, width, csv_as_is=csv_as_is, excel=excel)
-    asked_columns, keys = parsed_list(columns), parsed_list(sort)
-    names = _needed(asked_columns, keys)
-    wanted = Wanted.checked(["id", *names], width=writer.width, sort=keys or None, columns=asked_columns, limit=limit)
-    reading, head = replace(reading, show=show, columns=names), Head()
+    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
+    writer, head = LineWriter(settled, output, asked.width, csv_as_is=csv_as_is, excel=excel), Head()
+    source = reading.corpus(corpus, columns=asked.needs, bar=not writer.on_terminal)
     with ExitStack() as stack:
         stack.enter_context(pattern_limit(reading.counting.pattern_seconds, what="the query"))
         stack.enter_context(writer)
-        opened = reading.batches(corpus, reading.counting, bar=not writer.on_terminal)
-        read, known = stack.enter_context(opened), Known(names, "; --sort also takes L1 to R3")
-        lines = _lines(head.of(known.seen(read.batches)), asked, wanted, names, layers=reading.shows_another)
-        _write(lines, wanted, writer, at_once=settled is Format.parquet)
-        known.check()
+        lines = source.kwic_lines(replace(asked, width=writer.width), seen=head.see)
+        for frame in [together(list(lines))] if settled is Format.parquet else lines:
+            writer.write(frame)
     if not writer.rows:
-        say(f"nothing matches {printable(query)!r}{'' if regex else head.hint(query)}", err=True)
-    if show is None and reading.files.layer not in (None, "form"):
+        hint = "" if asked.regex else head.hint(asked.query)
+        say(f"nothing matches {printable(asked.query)!r}{hint}", err=True)
+    if asked.show is None and reading.files.layer not in (None, "form"):
         note(f"the lines show the layer {reading.files.layer}; --show form shows the text")
     note(many(writer.rows, "line"))
 
@@ -108,13 +71,11 @@ class Head:
         self.texts: list[Text] = []
         self.size = 0
 
-    def of(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The same batches, of which the first texts are kept."""
-        for batch in batches:
-            for text in batch.texts if self.size < _HEAD else ():
-                self.texts.append(text)
-                self.size += len(text)
-            yield batch
+    def see(self, texts: Iterable[Text]) -> None:
+        """Keep some texts, if there are not enough."""
+        for text in texts if self.size < _HEAD else ():
+            self.texts.append(text)
+            self.size += len(text)
 
     def hint(self, query: str) -> str:
         """The words of these texts that are like a query that nothing matches."""
@@ -124,84 +85,11 @@ class Head:
         return f"; did you mean {' or '.join(repr(printable(word)) for word in near)}?" if near else ""
 
 
-def _write(lines: Iterator[pl.DataFrame], wanted: Wanted, writer: LineWriter, *, at_once: bool) -> None:
-    """Write the lines as they come, or all *at_once*, as sorted lines always are."""
-    if wanted.order or at_once:
-        lines = iter([wanted.finished(_together(list(lines)))])
-    for frame in lines:
-        writer.write(frame.select("id", "left", "match", "right", "position", *wanted.columns))
-
-
-def _with_texts(corpus: str) -> str:
-    """The name of a corpus; ValueError for saved statistics: as a table, their terms would be the documents."""
-    from termburst.cli.saved import is_saved
-
-    if is_saved(corpus):
-        raise ValueError(f"{corpus} is saved statistics, which have no texts to search; give the corpus itself")
-    return corpus
-
-
-def _needed(columns: list[str], sort: list[str]) -> tuple[str, ...]:
-    """The columns of the corpus that the lines and their order need."""
-    from termburst.concordance.kwic import NEIGHBOURS
-
-    keys = [name.removeprefix("-") for name in sort]
-    asked = [*columns, *(name for name in keys if name not in (*NEIGHBOURS, "match", "document"))]
-    return tuple(name for name in dict.fromkeys(asked) if name != "id")
-
-
-def _lines(
-    batches: Iterator[Batch], asked: AskedQuery, wanted: Wanted, names: tuple[str, ...], *, layers: bool
-) -> Iterator[pl.DataFrame]:
-    """The lines of each batch, with their metadata; unsorted ones end with the limit."""
-    import polars as pl
-
-    from termburst.concordance.kwic import empty_lines, line_frames
-
-    left = wanted.limit if wanted.limit is not None and not wanted.order else None
-    found_any = False
-    for batch in batches:
-        frame = about(batch, names)
-        for lines in line_frames(batch.texts, asked, width=wanted.width, keys=wanted.keys, layers=layers):
-            found_any = True
-            made = wanted.shown(lines, frame)
-            yield made if left is None else made.head(left)
-            left = None if left is None else left - made.height
-            if left is not None and left <= 0:
-                return
-    if not found_any:
-        nothing = pl.DataFrame(schema=dict.fromkeys(("id", *names), pl.String))
-        yield wanted.shown(empty_lines(wanted.keys), nothing)
-
-
-def _together(frames: list[pl.DataFrame]) -> pl.DataFrame:
-    """One frame. A column that is a number in some batches and text in others becomes text."""
-    import polars as pl
-
-    kinds = {name: {frame.schema[name] for frame in frames} for name in frames[0].columns}
-    mixed = [name for name, found in kinds.items() if len(found) > 1]
-    return pl.concat(frame.with_columns(pl.col(mixed).cast(pl.String)) for frame in frames)
-
-
 @reads_text
 def collocates(
     corpus: _CORPUS,
-    word: Annotated[
-        str, typer.Argument(metavar="WORD", help="A word, a phrase in quotes, or a pattern: free*.", show_default=False)
-    ],
+    asked: Collocates,
     reading: Reading,
-    window: Annotated[int, typer.Option("--window", "-w", min=1, help="Tokens on each side of the word.")] = 5,
-    within: Annotated[
-        Span, typer.Option("--within", help="The window does not reach over the end of a document, or a sentence.")
-    ] = "document",
-    include_node: Annotated[bool, typer.Option("--include-node", help="Also list WORD itself; it has no p.")] = False,
-    sort: Annotated[
-        CollocateSort, typer.Option("--sort", "-s", help="Order of the rows: the surest first, or the largest first.")
-    ] = "p",
-    confidence: Confidence = 0.95,
-    adjust: AdjustOption = "bh",
-    min_count: MinCount = 1,
-    top: Top = None,
     format: FormatOption = None,
     output: Output = None,
     csv_as_is: CsvAsIs = False,
@@ -210,57 +98,23 @@ def collocates(
     """List the words that stand near a word more often than by chance, given which words each document has.
 
     log_ratio is the binary logarithm of how many times likelier a token of the word is near, compared with other
-    tokens of its document. q_value is the p-value, adjusted for testing many words.
+    tokens of its document. q_value is the p-value, adjusted for testing many words. A table has 30 rows, unless --top
+    says otherwise.
     """
-    from termburst.concordance.collocates import collocates as find_near
-    from termburst.inference.checks import check_confidence
-
-    check_confidence(confidence)
-    settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
-    with reading.batches(corpus, reading.counting) as read:
-        table = find_near(
-            (text for batch in read.batches for text in batch.texts),
-            word,
-            counting=read.counting,
-            window=window,
-            within=within,
-            min_count=min_count,
-            adjust=adjust,
-            confidence=confidence,
-            include_node=include_node,
-        )
-    title = near(table, word)
-    if sort != "p":  # the order in which they come
-        table = table.sort(sort, descending=sort != "term", nulls_last=True, maintain_order=True)
+    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
+    whole = vars(replace(asked, top=None))  # all words are counted in the sentence above the table
+    table = reading.corpus(corpus, columns=()).collocates(**whole)
+    title = near(table.sort("log10_p", nulls_last=True, maintain_order=True), asked.node)
     if settled is Format.table:
         table = table.drop(_COLLOCATE_COLUMNS)
-    write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
+    write_table(shown(table, asked.top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
 
 
 @reads_text
 def triggers(
     corpus: _CORPUS,
-    word: Annotated[str, typer.Argument(metavar="WORD", help="A word.", show_default=False)],
+    asked: Triggers,
     reading: Reading,
-    decay: Annotated[
-        float | None, typer.Option("--decay", help="Tokens after which what a word added counts half. (default: none)")
-    ] = None,
-    min_documents: Annotated[
-        int, typer.Option("--min-documents", min=1, help="Both words must be in so many of the same documents.")
-    ] = 5,
-    after: Annotated[bool, typer.Option("--after", help="Only pairs where one word brings on the other.")] = False,
-    most_repeated: Annotated[
-        float,
-        typer.Option(
-            "--most-repeated",
-            min=0.0,
-            max=1.0,
-            help="Leave out pairs that rest on repeated passages in a larger share of their documents.",
-        ),
-    ] = 1.0,
-    confidence: Confidence = 0.95,
-    adjust: AdjustOption = "bh",
-    top: Top = None,
     format: FormatOption = None,
     output: Output = None,
     csv_as_is: CsvAsIs = False,
@@ -273,31 +127,21 @@ def triggers(
     words of each document were shuffled (p_after; later and earlier are the documents). The direction is "brings on"
     or "brought on by" where both q-values are at most 0.05, and otherwise "together with". ratio is how many times
     likelier one occurrence makes the other word in the rest of the document. repeated is in how many of the documents
-    both stand in eight words in a row that another document has, too: a signature, a quotation, a reprint.
+    both stand in eight words in a row that another document has, too: a signature, a quotation, a reprint. Without a
+    word, the pairs of all words.
     """
     import polars as pl
 
-    from termburst.concordance.polya_urn import fit_polya_urn
-    from termburst.concordance.positions import TokenPositions
-    from termburst.concordance.sequences import OrderedWords
-    from termburst.concordance.triggers import triggers as tested
-    from termburst.inference.checks import check_confidence
-
-    check_confidence(confidence)
-    settled = settled_format(format, output, *reading.inputs(_with_texts(corpus)), csv_as_is=csv_as_is, excel=excel)
-    with reading.batches(corpus, reading.counting) as read:
-        texts = (text for batch in read.batches for text in batch.texts)
-        words = OrderedWords(TokenPositions.of(texts, read.counting), read.counting.stop_word_set())
+    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
+    source = reading.corpus(corpus, columns=())
+    source.__token_positions__()  # reads the texts, with a bar of its own
     with working("Fitting an urn"):
-        fit = fit_polya_urn(words, "full", decay=decay, min_documents=min_documents)
-        table = tested(
-            fit, word, top=None, after=after, adjust=adjust, confidence=confidence, min_documents=min_documents,
-            most_repeated=most_repeated,
-        )  # fmt: skip
+        whole = asked if asked.term is None else replace(asked, top=0)  # all words are in the sentence above the table
+        table = source.triggers(**vars(whole))
     if settled is Format.table:
         table = table.drop("log10_p_together", "log10_p_after")
-    title = brought_on(table, word)
-    write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
+    title = [] if asked.term is None else brought_on(table, asked.term)
+    write_table(shown(table, asked.top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
     together = table.filter(pl.col("q_together") <= SURE)
     copied = together.filter(pl.col("repeated") > pl.col("documents") / 2).height
     if copied:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.corpora import corpus_of
 from termburst.cli.keyness_groups import named_groups
 from termburst.cli.output import many
 from termburst.cli.reading import Reading, working
@@ -59,21 +58,22 @@ def compare_by_formula(
 
     *by* and *groups* are the options of these names.
     """
-    from termburst.questions.designs import keyness_design
+    from termburst.corpus.condition_groups import part_to_compare
     from termburst.questions.formula_text import named_columns
 
     if options["method"] != "beta-binomial":
         raise ValueError(f"--formula, --cluster and --strata have no --method {options['method']}; omit it")
     columns = named_columns(formula)  # before the corpus is read: a formula may be wrong
-    read = _read(corpus, reading)
-    if (only := named_groups(by, groups)) is not None:
-        read = _with_values(read, *only)
-    if by is not None and is_condition(by):
-        read = _with_sides(read, by)
+    if corpus == "-":
+        raise ValueError("standard input has no columns; give a file with --formula")
+    chosen, read = named_groups(by, groups), reading.corpus(corpus).counted()
+    asked = by
+    if by is not None:
+        read, by = part_to_compare(read, by, chosen)
     common = {name: value for name, value in options.items() if name != "method"}
     with working("Comparing"):
-        table = keyness_design(read, formula, **design, **common)
-    title = [f"{by or formula}, {many(len(read), 'document')}"]
+        table = read.keyness(formula if by is None else None, by=by, **design, **common)
+    title = [f"{asked or formula}, {many(len(read), 'document')}"]
     if design["cluster"] is not None:
         title[0] = f"{title[0]}; {in_words(table, design['cluster'])}"
         title.append(clusters_in_words(read.metadata, design["cluster"], columns, table))
@@ -156,33 +156,3 @@ def in_words(table: pl.DataFrame, cluster: str) -> str:
         f"of {rows} with p < 0.05 if documents were independent, {left} {verb} left if they depend on each other "
         f"within {cluster}"
     )
-
-
-def _with_values(corpus: Corpus, column: str, values: list[str]) -> Corpus:
-    """The documents with one of some values of a column; a number is compared as it is written."""
-    import polars as pl
-
-    from termburst.corpus.metadata import as_levels, chosen_values
-
-    written = corpus.metadata.select(pl.col(column).cast(pl.String)) if column in corpus.metadata.columns else None
-    chosen = chosen_values(corpus.metadata if written is None else written, column, values)
-    part = corpus.where(pl.col(column).cast(pl.String).is_in(chosen))
-    return part.with_metadata({column: as_levels(part.metadata[column].cast(pl.String), chosen)})
-
-
-def _with_sides(corpus: Corpus, condition: str) -> Corpus:
-    """The corpus with one more column, which says of each document whether it meets a condition."""
-    from termburst.corpus.condition_groups import sides
-
-    return corpus.with_metadata({CONDITION: sides(corpus.metadata, condition)})
-
-
-def _read(corpus: str, reading: Reading) -> Corpus:
-    """The corpus with its metadata, read and counted with the options of the command line."""
-    from termburst.cli.saved import is_saved
-
-    if corpus == "-":
-        raise ValueError("standard input has no columns; give a file with --formula")
-    if is_saved(corpus):
-        raise ValueError(f"{corpus} is saved statistics, which have no documents; give the corpus itself")
-    return corpus_of(reading, corpus)

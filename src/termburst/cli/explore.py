@@ -6,38 +6,28 @@ from typing import Annotated
 
 import typer
 
-from termburst.cli.corpora import corpus_of
 from termburst.cli.output import say
-from termburst.cli.reading import Reading, reads_text, warn_of_one_document, working
+from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.text_options import CORPUS_HELP
+from termburst.questions.explore import Explore
 
 
 @reads_text
 def explore(
     corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    asked: Explore,
     reading: Reading,
-    title: Annotated[str | None, typer.Option("--title", help="Heading of the page. (default: CORPUS)")] = None,
-    port: Annotated[
-        int, typer.Option("--port", min=0, max=65_535, help="Port on this machine; 0 takes a free one.")
-    ] = 0,
-    browser: Annotated[
-        bool, typer.Option("--browser/--no-browser", help="Open the page, or only print its address.")
-    ] = True,
 ) -> None:
     """Explore a corpus in the browser: every word, every line, any phrase, any comparison, computed as you ask.
 
     The page is served from this machine only, under an address with a secret token. Ctrl-C ends it.
     """
-    from termburst.cli.saved import is_saved
-
-    if is_saved(corpus):
-        raise ValueError(f"{corpus} is saved statistics, which have no texts to read; use termburst report")
-    held = corpus_of(reading, corpus)
-    warn_of_one_document(corpus, len(held))
+    held = reading.corpus(corpus).in_memory()
+    held._warn_of_one_document()
     with working("Counting and testing"):
-        server = held.server(title=title, port=port)
+        server = held.server(asked)
     say(server.address)
-    if browser:
+    if asked.browser:
         import webbrowser
 
         webbrowser.open(server.address)

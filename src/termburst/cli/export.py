@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal, get_args
 import typer
 
 from termburst.cli.output import Format, check_csv_options, many, note, refuse_workbook, say, write_table
-from termburst.cli.reading import Reading, reads_text, warn_of_one_document
+from termburst.cli.reading import Reading, reads_text
 from termburst.cli.shared import CsvAsIs, Excel, MinCount, Mu, Sigma2
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.exports import ENDINGS, WORD_LIST_FORMATS
+from termburst.names import Norm
 from termburst.reading.documents import same_ids
 
 CellFormat = Literal["npz", "csv", "parquet", "matrix-market", "svmlight", "quanteda"]  # of weights
@@ -38,7 +39,7 @@ def weigh(
     ] = None,
     mu: Mu = None,
     sigma2: Sigma2 = 1.0,
-    norm: Annotated[str | None, typer.Option("--norm", help="Scale each document to unit norm: l1 or l2.")] = None,
+    norm: Annotated[Norm | None, typer.Option("--norm", help="Scale each document to unit norm.")] = None,
     format: Annotated[CellFormat | None, typer.Option("--as", help="(default: by the ending of --output)")] = None,
     csv_as_is: CsvAsIs = False,
     excel: Excel = False,
@@ -47,8 +48,7 @@ def weigh(
 
     CSV and Parquet have one row per weight: document, term, weight.
     """
-    from termburst.cli.saved import is_saved
-    from termburst.estimators.term_weighting import TermWeighting
+    from termburst.corpus.saved import is_saved
     from termburst.schemes import RECOMMENDED_SCHEME, named_scheme
 
     scheme = RECOMMENDED_SCHEME if scheme is None else scheme
@@ -56,12 +56,10 @@ def weigh(
     if is_saved(corpus):
         raise ValueError(f"{corpus} is saved statistics, which have no documents to weigh; give the corpus itself")
     settled = _settled(format, output, reading.inputs(corpus), get_args(CellFormat), csv_as_is=csv_as_is, excel=excel)
-    counted = reading.counted_corpus(corpus, keep_texts=False)
-    warn_of_one_document(corpus, counted.documents)
-    weights = TermWeighting(scheme, mu=mu, sigma2=sigma2, norm=norm).fit_transform(counted.counts)
-    _write(weights, counted.terms, counted.ids, output, settled, "weight", csv_as_is=csv_as_is, excel=excel)
-    size = f"{many(weights.shape[0], 'document')} × {many(weights.shape[1], 'term')}"
-    note(f"{output}: {size}, {many(weights.nnz, 'weight')}, {scheme}")
+    made = reading.corpus(corpus, columns=()).weights(scheme, mu=mu, sigma2=sigma2, norm=norm)
+    _write(made.matrix, made.terms, list(made.documents), output, settled, "weight", csv_as_is=csv_as_is, excel=excel)
+    size = f"{many(made.matrix.shape[0], 'document')} × {many(made.matrix.shape[1], 'term')}"
+    note(f"{output}: {size}, {many(made.matrix.nnz, 'weight')}, {scheme}")
 
 
 @reads_text
@@ -90,12 +88,13 @@ def export(
     """
     import numpy as np
 
-    from termburst.cli.saved import is_saved
+    from termburst.corpus.saved import is_saved
     from termburst.exports import export_word_list
 
     settled = _settled(format, output, reading.inputs(corpus), get_args(ExportFormat), csv_as_is=csv_as_is, excel=excel)
+    source = reading.corpus(corpus, columns=())
     if settled in WORD_LIST_FORMATS:
-        statistics = reading.statistics(corpus, "frequencies").prune(min_count)
+        statistics = source.statistics.prune(min_count)
         if statistics.terms is None:
             raise ValueError(f"{corpus} has no names of terms, so there is no word list")
         export_word_list(statistics.terms, statistics.collection_frequency, output, settled)
@@ -104,7 +103,7 @@ def export(
     if is_saved(corpus):
         lists = " or ".join(f"--as {name}" for name in WORD_LIST_FORMATS)
         raise ValueError(f"{corpus} is saved statistics, which have no documents; give the corpus itself, or {lists}")
-    counted = reading.counted_corpus(corpus, keep_texts=False)
+    counted = source.__counted_corpus__()
     kept = np.flatnonzero(counted.counts.sum(axis=0) >= min_count)
     if not kept.size:
         raise ValueError(f"{corpus}: no term occurs {min_count:,} times or more; lower --min-count")

@@ -20,10 +20,9 @@ from termburst.cli.designs import (
     settled_formula,
 )
 from termburst.cli.keyness_groups import Bin, By, GroupsOption, grouped
-from termburst.cli.option_values import unlike
 from termburst.cli.output import Format, many, say, settled_format, write_table
 from termburst.cli.reading import Reading, reads_text, working
-from termburst.cli.report import ReportFormat, page_source, settled_report, write_report
+from termburst.cli.report import ReportFormat, settled_report, write_report
 from termburst.cli.sentences import SURE, compared
 from termburst.cli.shared import (
     AdjustOption,
@@ -39,7 +38,7 @@ from termburst.cli.shared import (
     Top,
     shown,
 )
-from termburst.cli.text_options import CORPUS_HELP
+from termburst.cli.text_options import CORPUS_HELP, Steps
 from termburst.display import LINES, MOST_TERMS, PANELS, printable
 from termburst.names import LOWER_BOUND, Compare, KeynessMethod, Sort
 from termburst.reading.conditions import is_condition
@@ -47,11 +46,7 @@ from termburst.reading.conditions import is_condition
 if TYPE_CHECKING:
     import polars as pl
 
-    from termburst.counting.counted_corpus import CountedCorpus
-    from termburst.counting.options import CountingOptions
-    from termburst.statistics.term_statistics import TermStatistics
-
-    Source = CountedCorpus | TermStatistics
+    from termburst.corpus.corpus import Corpus
 
 _LEFT_OUT = {
     "per_million_a",
@@ -146,9 +141,9 @@ def keyness(
         found = _Compared(table, title, f"{Path(a).name}, {by or named}", {a: corpus}, names, design=about)
     else:
         others = {"b": b, "by": by, "groups": groups, "every": every, "reference": reference}
-        found = _compared(a, others, reading, options, keep_texts=page is not None)
+        found = _compared(a, others, reading, options, page=page is not None)
     if report is not None and page is not None:
-        _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, lines=examples)
+        _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, examples=examples)
     _write(found, settled, top, output, csv_as_is=csv_as_is, excel=excel)
 
 
@@ -235,9 +230,7 @@ class _Compared:
     design: tuple[str, str | None, str | None] | None = None  # formula, cluster, strata
 
 
-def _compared(
-    a: str, others: dict[str, Any], reading: Reading, options: dict[str, Any], *, keep_texts: bool
-) -> _Compared:
+def _compared(a: str, others: dict[str, Any], reading: Reading, options: dict[str, Any], *, page: bool) -> _Compared:
     """Compare A with another corpus, with a list, or its groups with each other."""
     if others["every"] is not None and others["by"] is None:
         raise ValueError("--bin needs --by COLUMN: the numbers or dates to put together")
@@ -249,10 +242,10 @@ def _compared(
         problem = f"{' and '.join(given)} cannot go together" if given else "there is nothing to compare A with"
         raise ValueError(f"{problem}; give two corpora, A and B; or one corpus and --by, --formula or --reference")
     if others["reference"] is not None:
-        return _with_list(a, others["reference"], reading, options, page=keep_texts)
+        return _with_list(a, others["reference"], reading, options, page=page)
     if others["by"] is not None:
-        return _by_column(a, others, reading, options, keep_texts=keep_texts)
-    return _two_corpora(a, others["b"], reading, options, keep_texts=keep_texts)
+        return _by_column(a, others, reading, options, page=page)
+    return _two_corpora(a, others["b"], reading, options, page=page)
 
 
 def _write_page(found: _Compared, format: ReportFormat, output: Path, **options: Any) -> None:
@@ -272,34 +265,26 @@ def _write_page(found: _Compared, format: ReportFormat, output: Path, **options:
 
 
 def _by_column(
-    corpus: str, others: dict[str, Any], reading: Reading, options: dict[str, Any], *, keep_texts: bool
+    name: str, others: dict[str, Any], reading: Reading, options: dict[str, Any], *, page: bool
 ) -> _Compared:
     """Compare the groups that a column names: two with each other, more than two each with the rest."""
-    from termburst.questions.keyness import keyness as compare
-    from termburst.questions.keyness import keyness_groups
-
-    by = others["by"]
-    counted, groups = grouped(corpus, by, others["groups"], others["every"], reading)
-    _warn_of_single_documents(groups.sizes.tolist())
-    heading = f"{Path(corpus).name}, by {by}"
-    sides: dict[str, Source] = {}
-    if keep_texts:
-        numbered = replace(counted, ids=[f"row {row + 1:,}" for row in range(counted.documents)])
-        sides = {name: numbered.group(name) for name in groups.names}
+    found = grouped(name, others["by"], others["groups"], others["every"], reading, page=page)
+    counts = list(found.sizes.values())
     with working("Comparing"):
-        if len(groups.names) == 2:
-            a, b = (counted.counts[groups.codes == code] for code in (0, 1))
-            table = compare(a, b, terms=counted.terms, **options)
-            sizes = zip("AB", groups.names, groups.sizes.tolist(), strict=True)
-            of = "" if is_condition(by) else f"{by} = "
-            title = "; ".join(f"{side}: {of}{printable(name)}, {many(n, 'document')}" for side, name, n in sizes)
-            above = [title, *_bursts_of_one(options, groups.names, groups.sizes.tolist())]
-            return _Compared(table, above, heading, sides, groups.names)
-        table = keyness_groups(counted.counts, groups.labels, terms=counted.terms, contrasts=True, **options)
-    size = many(counted.documents, "document")
-    title = f"each of {len(groups.names)} values of {by} (a) against the rest (b), {size}"
-    above = [title, *_bursts_of_one(options, groups.names, groups.sizes.tolist())]
-    return _Compared(table, above, heading, sides)
+        table = found.corpus.keyness(by=found.by, groups=found.groups, **options)
+    heading = f"{Path(name).name}, by {others['by']}"
+    sides = {found.name(value): found.part(value) for value in found.sizes} if page else {}
+    if len(counts) == 2:
+        of = "" if is_condition(found.by) else f"{others['by']} = "
+        named = zip("AB", found.names, counts, strict=True)
+        title = "; ".join(f"{side}: {of}{printable(one)}, {many(n, 'document')}" for side, one, n in named)
+        above = [title, *_bursts_of_one(options, found.names, counts)]
+        return _Compared(table, above, heading, sides, found.names)
+    if found.every is not None:
+        shown_as = {str(value): found.name(value) for value in found.sizes}
+        table = table.with_columns(table["group"].cast(str).replace(shown_as))
+    title = f"each of {len(counts)} values of {others['by']} (a) against the rest (b), {many(sum(counts), 'document')}"
+    return _Compared(table, [title, *_bursts_of_one(options, found.names, counts)], heading, sides)
 
 
 def _bursts_of_one(options: dict[str, Any], names: Sequence[str], sizes: Sequence[int]) -> list[str]:
@@ -318,19 +303,8 @@ def _bursts_of_one(options: dict[str, Any], names: Sequence[str], sizes: Sequenc
     return [f"{listed} are single documents: bursts show only between documents, so {whose.replace('its', 'their')}"]
 
 
-def _warn_of_single_documents(sizes: list[int]) -> None:
-    """Warn if both sides are one document: then nothing shows how much a word varies from document to document."""
-    if sizes == [1, 1]:
-        warnings.warn(
-            "each side is a single document, so it cannot be seen how much words vary between documents, and few terms "
-            "will differ; --split 1000 makes pieces of 1,000 tokens, and --lines makes each line a document",
-            stacklevel=2,
-        )
-
-
 def _with_list(a: str, path: Path, reading: Reading, options: dict[str, Any], *, page: bool) -> _Compared:
     """Compare with a list of frequencies."""
-    from termburst.questions.keyness import keyness as compare
     from termburst.questions.word_lists import read_word_list
 
     if page:
@@ -338,51 +312,60 @@ def _with_list(a: str, path: Path, reading: Reading, options: dict[str, Any], *,
     if options.pop("method") != "beta-binomial":
         raise ValueError("--reference has its own method; omit --method")
     listed = read_word_list(path, lowercase=reading.counting.lowercase)
-    first = reading.statistics(a, "patterns")
+    first = reading.corpus(a, columns=())
+    size = _size(first)
     with working("Comparing"):
-        table = compare(first, reference=listed, **options)
-    title = f"A: {a}, {_size(first)}; B: {path}, {many(listed.tokens, 'token')} in a list"
+        table = first.keyness(reference=listed, **options)
+    title = f"A: {a}, {size}; B: {path}, {many(listed.tokens, 'token')} in a list"
     return _Compared(table, title, "", {}, (Path(a).name, path.name))
 
 
-def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, keep_texts: bool) -> _Compared:
-    from termburst.questions.keyness import keyness as compare
-    from termburst.report.pieces import statistics_of
-
-    sides = _both(a, b, reading, keep_texts=keep_texts)
-    first, second = (statistics_of(side) for side in sides.values())
-    _warn_of_single_documents([first.documents, second.documents])
+def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, page: bool) -> _Compared:
+    first, second = _both(a, b, reading, page=page)
+    size_a, size_b = _size(first), _size(second)
+    _check_same_words(a, first, b, second)
     with working("Comparing"):
-        table = compare(first, second, **options)
-    title = f"A: {a}, {_size(first)}; B: {b}, {_size(second)}"
-    above = [title, *_bursts_of_one(options, list(sides), [first.documents, second.documents])]
-    return _Compared(table, above, " against ".join(sides), sides, list(sides))
-
-
-def _both(a: str, b: str, reading: Reading, *, keep_texts: bool) -> dict[str, Source]:
-    """Two corpora by name. If one is saved statistics, the other is counted with the same options."""
-    from termburst.cli.saved import is_saved
-
-    def read(corpus: str, counting: CountingOptions | None = None) -> Source:
-        if keep_texts:
-            return page_source(reading, corpus, counting=counting)
-        return reading.statistics(corpus, "patterns", counting=counting)
-
-    saved = [corpus for corpus in (a, b) if is_saved(corpus)]
-    if len(saved) == 1:
-        known = reading.without_columns().statistics(saved[0], "patterns")
-        counting = reading.counting_like(known, saved[0])
-        first, second = (known if corpus in saved else read(corpus, counting) for corpus in (a, b))
-    else:
-        first, second = read(a), read(b)
-        if first.counting and second.counting and first.counting != second.counting:
-            one, other = unlike(first.counting, second.counting), unlike(second.counting, first.counting)
-            raise ValueError(f"{a} was counted with {one}, {b} with {other}; build both with the same options")
+        table = first.keyness(second, **options)
     names = [Path(corpus).name or corpus for corpus in (a, b)]
     if names[0] == names[1]:  # 2024/posts.csv and 2025/posts.csv; or a corpus and itself
         names = [a, b] if a != b else [f"{a} (A)", f"{b} (B)"]
-    return dict(zip(names, (first, second), strict=True))
+    above = [f"A: {a}, {size_a}; B: {b}, {size_b}", *_bursts_of_one(options, names, [len(first), len(second)])]
+    sides = {name: _side(corpus) for name, corpus in zip(names, (first, second), strict=True)} if page else {}
+    return _Compared(table, above, " against ".join(names), sides, names)
 
 
-def _size(statistics: TermStatistics) -> str:
-    return f"{many(statistics.documents, 'document')}, {many(statistics.tokens, 'token')}"
+def _both(a: str, b: str, reading: Reading, *, page: bool) -> list[Corpus]:
+    """Two corpora. If one is saved statistics, the other is counted with the same options."""
+    from termburst.corpus.saved import is_saved
+
+    saved = [corpus for corpus in (a, b) if is_saved(corpus)]
+    found = {}
+    counting = None
+    if len(saved) == 1:  # the other one has columns, and the steps are for it
+        plain = replace(reading, files=replace(reading.files, text=None, id=None), steps=Steps())
+        found[saved[0]] = plain.corpus(saved[0])
+        counting = found[saved[0]].counting
+    for name in (a, b):
+        if name not in found:
+            corpus = reading.corpus(name, columns=(), counting=counting)
+            found[name] = corpus.in_memory() if page and name not in saved else corpus
+    return [found[a], found[b]]
+
+
+def _side(corpus: Corpus) -> Any:
+    """What a page is made from: the counted texts, or statistics that are saved."""
+    return corpus.statistics if corpus.texts is None else corpus
+
+
+def _check_same_words(a: str, first: Corpus, b: str, second: Corpus) -> None:
+    """ValueError that names the options in which two corpora differ."""
+    from termburst.corpus.saved import unlike
+
+    one, other = first.counting, second.counting
+    if one is not None and other is not None and one != other:
+        ways = f"{a} was counted with " + unlike(one, other) + f", {b} with " + unlike(other, one)
+        raise ValueError(ways + "; build both with the same options")
+
+
+def _size(corpus: Corpus) -> str:
+    return f"{many(len(corpus), 'document')}, {many(corpus.tokens, 'token')}"

@@ -6,15 +6,10 @@ import csv
 import os
 import shlex
 from collections.abc import Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from termburst.cli.output import many
 from termburst.messages import Absent, Named, spelled
-
-if TYPE_CHECKING:
-    from termburst.counting.options import CountingOptions
 
 
 def dashed(name: str) -> str:
@@ -92,29 +87,6 @@ def parsed_list(values: Sequence[str] | None) -> list[str]:
     """
     rows = csv.reader(values or (), skipinitialspace=True)
     return list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
-
-
-def unlike(options: CountingOptions, others: CountingOptions) -> str:
-    """The options that differ from *others*, as written on the command line."""
-    values = {f.name: getattr(options, f.name) for f in fields(options) if f.compare}
-    if options.words != others.words:  # it follows from it
-        del values["apostrophes"]
-    return " and ".join(_spelled(name, value) for name, value in values.items() if value != getattr(others, name))
-
-
-def _spelled(option: str, value: Any) -> str:
-    from termburst.counting.options import CountingOptions
-
-    name = f"--{option.replace('_', '-')}"
-    if option == "lowercase":
-        return name if value else "--no-lowercase"
-    if option == "ngrams":
-        return f"{name} {value[0]}" if value[0] == value[1] else f"{name} {value[0]},{value[1]}"
-    if value == getattr(CountingOptions(), option) and option != "words":
-        return f"no {name}"
-    if isinstance(value, tuple):
-        return f"{name} FILE of {many(len(value), 'word')}"
-    return name if value is True else f"{name} {value}"
 
 
 def parsed_stop_words(value: str | None) -> str | tuple[str, ...] | None:

@@ -21,6 +21,8 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "stop_words": parsed_stop_words,
     "split": parsed_split,
 }
+SHORT = {"columns": "-c", "sort": "-s", "top": "-n", "width": "-w", "window": "-w"}
+ARGUMENTS = ("term",)  # written without a name, even where it may be left out
 _PLAIN = (bool, int, float, str, Path)
 
 
@@ -28,17 +30,21 @@ def takes_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of every class of options among its parameters; it receives objects of the classes.
 
     A dataclass counts as one, too, if some of its fields are classes of options, or are annotated for typer; its field
-    `given`, if it has one, receives all values as they were written. An option without a default is an argument.
+    `given`, if it has one, receives all values as they were written. An option without a default is an argument. An
+    option that two classes have, such as `layer`, is described by the later one, and both receive its value.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     classes = {p.name: p.annotation for p in own if parameters_of(p.annotation)}
-    plain = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own if p.name not in classes]
-    parameters = [*plain, *(one for kind in classes.values() for one in parameters_of(kind))]
+    plain = [p.name for p in own if p.name not in classes]
+    all_of_them = (
+        one for p in own for one in parameters_of(p.annotation) or [p.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+    )
+    parameters = list({one.name: one for one in all_of_them}.values())
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> Any:
         made = {name: made_of(kind, given) for name, kind in classes.items()}
-        return command(**{p.name: given[p.name] for p in plain}, **made)
+        return command(**{name: given[name] for name in plain}, **made)
 
     del wrapper.__wrapped__  # otherwise typer would look at the signature of the command itself
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -94,11 +100,11 @@ def as_parameter(one: OptionField) -> inspect.Parameter:
         kind, default = (kinds[0] | None if one.optional else kinds[0]), one.default
     else:
         raise TypeError(f"cli/options.py does not say how the option {one.name} is written: {one.type}")
-    if one.default is REQUIRED:
-        about["metavar"] = option.metavar or one.name.upper()
-        info, default = typer.Argument(**about), inspect.Parameter.empty
+    if one.default is REQUIRED or one.name in ARGUMENTS:
+        info = typer.Argument(**about | {"metavar": option.metavar or one.name.upper()})
+        default = inspect.Parameter.empty if one.default is REQUIRED else default
     else:
-        info = typer.Option(flag or dashed(one.name), **about)
+        info = typer.Option(flag or dashed(one.name), *filter(None, [SHORT.get(one.name)]), **about)
     return inspect.Parameter(
         one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )

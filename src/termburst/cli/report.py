@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from termburst.cli.corpora import corpus_of
 from termburst.cli.option_values import with_dashes
 from termburst.cli.output import json_text, note, write_out
-from termburst.cli.reading import Reading, no_terms, reads_text, warn_of_one_document, working
-from termburst.cli.shared import AdjustOption, Examples, FormOption, MaxTerms, MinCount, Mu, Panels, Sigma2
+from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.text_options import CORPUS_HELP
-from termburst.display import LINES, MOST_TERMS, PANELS
-
-if TYPE_CHECKING:
-    from termburst.corpus.corpus import Corpus
-    from termburst.counting.counted_corpus import CountedCorpus
-    from termburst.counting.options import CountingOptions
-    from termburst.statistics.term_statistics import TermStatistics
+from termburst.questions.report import Report
 
 
 class ReportFormat(StrEnum):
@@ -35,6 +27,7 @@ def report(
     corpus: Annotated[
         str, typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)
     ],
+    asked: Report,
     reading: Reading,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="The page to write, such as report.html.", show_default=False)
@@ -42,38 +35,22 @@ def report(
     format: Annotated[
         ReportFormat | None, typer.Option("--format", "-f", help="(default: by the ending of --output)")
     ] = None,
-    title: Annotated[str | None, typer.Option("--title", help="Heading of the page. (default: CORPUS)")] = None,
-    panels: Panels = PANELS,
-    examples: Examples = LINES,
-    max_terms: MaxTerms = MOST_TERMS,
-    min_count: MinCount = 1,
-    mu: Mu = None,
-    sigma2: Sigma2 = 1.0,
-    form: FormOption = "printed",
-    adjust: AdjustOption = "bh",
-    show: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
+    in_browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write a page to explore a corpus: every term, how bursty it is, and how sure that is.
 
     The page is one file and needs no network. The corpus is held in memory. Saved statistics (stats build --detail
     patterns) give the same page without documents and lines.
     """
-    from termburst.report import summarize
-    from termburst.statistics.term_statistics import TermStatistics
-
     settled = settled_report(format, output, *reading.inputs(corpus))
-    if show and settled is not ReportFormat.html:
+    if in_browser and settled is not ReportFormat.html:
         raise ValueError("--open needs a page, not JSON; omit --open or write .html")
-    source = _with_metadata(reading, corpus)
-    warn_of_one_document(corpus, source.documents if isinstance(source, TermStatistics) else len(source))
+    source = reading.corpus(corpus).in_memory()
+    source._warn_of_one_document()
     with working("Testing every word") as step:
-        summary = summarize(
-            source, title=title or Path(corpus).name or corpus, panels=panels, max_terms=max_terms, lines=examples,
-            mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
-            full=settled is ReportFormat.json, step=step,
-        )  # fmt: skip
+        summary = source.summary(asked, full=settled is ReportFormat.json, step=step)
     write_report(summary, settled, output)
-    if show and output is not None:
+    if in_browser and output is not None:
         import webbrowser
 
         webbrowser.open(output.resolve().as_uri())
@@ -97,33 +74,6 @@ def settled_report(format: ReportFormat | None, output: Path | None, *sources: s
     if format is ReportFormat.html and find_spec("bokeh") is None:
         raise ValueError("a page needs Bokeh; install it with: pip install 'termburst[report]'")
     return format
-
-
-def _with_metadata(reading: Reading, corpus: str) -> Corpus | TermStatistics:
-    """The corpus with the columns that its documents have: a page can lay documents out by numbers and dates.
-
-    Statistics, if *corpus* is a file of them.
-    """
-    from termburst.cli.saved import is_saved
-
-    if is_saved(corpus):
-        return reading.statistics(corpus, "patterns")
-    held = corpus_of(reading, corpus)
-    with working(f"Counting {corpus}"):
-        if not held.counts.nnz:
-            raise no_terms(corpus)
-    return held
-
-
-def page_source(
-    reading: Reading, corpus: str, *, counting: CountingOptions | None = None
-) -> CountedCorpus | TermStatistics:
-    """The counted corpus; or statistics, if *corpus* is a file of them."""
-    from termburst.cli.saved import is_saved
-
-    if is_saved(corpus):
-        return reading.statistics(corpus, "patterns")
-    return reading.counted_corpus(corpus, counting=counting)
 
 
 def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | None) -> None:

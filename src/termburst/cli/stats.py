@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from termburst.cli.option_values import with_dashes
 from termburst.cli.output import json_text, many, note, say, write_out
 from termburst.cli.reading import Reading, reads_text
 from termburst.cli.text_options import CORPUS_HELP
 from termburst.names import Detail
 
 if TYPE_CHECKING:
-    from termburst.statistics.contents import NewTexts
+    from termburst.corpus.corpus import Corpus
     from termburst.statistics.term_statistics import TermStatistics
 
 stats = typer.Typer(help="Build, combine and show saved statistics of a corpus.", no_args_is_help=True)
@@ -77,50 +76,17 @@ def build(
 
     With --where, --split or --memory it counts from the beginning again.
     """
-    from termburst.files import check_output, companion, remove_leftovers
-    from termburst.locks import locked
-    from termburst.statistics.checkpoint import Checkpoint
-    from termburst.statistics.out_of_core import remove_scratch
+    from termburst.corpus import build as building
+    from termburst.files import check_output
 
     for source in reading.inputs(corpus):
         check_output(_parquet(output), source=source)
-    partial = companion(output, ".partial")  # its name begins with a dot, so that it is not read as part of a corpus
-    _check_resuming(reading, memory, checkpoint)
-    kept = Checkpoint(
-        partial, detail, reading.counting, every=30 if checkpoint is None else checkpoint, fresh=fresh, say=_say
-    )
-    with _terminated_cleanly(), locked(output):
-        remove_leftovers(output)
-        remove_scratch(output)
-        if memory is not None:
-            _refuse_unfinished(partial, fresh=fresh)
-            found = reading.bounded_statistics(corpus, output, detail, memory, batch=batch, min_count=min_count)
-            note(f"{output}: {many(found[0], 'document')}, {many(found[1], 'term')}")
-            return
-        _save(reading.resumable_statistics(corpus, kept, batch=batch, min_count=min_count), output)
-        kept.finish()
-
-
-def _check_resuming(reading: Reading, memory: str | None, checkpoint: float | None) -> None:
-    """ValueError, before anything is read, if *memory* is no size, or if checkpoints are asked for that cannot be."""
-    from termburst.limits import parsed_memory
-
-    if memory is not None:
-        parsed_memory(memory)
-    for option, given in (("--memory", memory), ("--where", reading.steps.where), ("--split", reading.steps.split)):
-        if checkpoint and given is not None:
-            raise ValueError(f"a build with {option} saves nothing before its end; omit --checkpoint, or omit {option}")
-
-
-def _refuse_unfinished(partial: Path, *, fresh: bool) -> None:
-    """ValueError if there is an interrupted build without --memory, which may have taken hours; *fresh* removes it."""
-    if fresh:
-        partial.unlink(missing_ok=True)
-    if os.path.lexists(partial):
-        raise ValueError(
-            f"{partial} is an interrupted build, which --memory cannot resume: omit --memory to resume it, or give "
-            "--fresh to count again"
-        )
+    with _terminated_cleanly():
+        documents, terms = building.build(
+            reading.corpus(corpus, columns=()), output, detail=detail, batch=batch, min_count=min_count,
+            checkpoint=checkpoint, fresh=fresh, memory=memory, say=_say,
+        )  # fmt: skip
+    note(f"{output}: {many(documents, 'document')}, {many(terms, 'term')}")
 
 
 @stats.command()
@@ -140,76 +106,22 @@ def add(
     So a folder to which files were added can be given again. With --batch the whole batch is added, unless there is
     one of that name, or all of its texts are there.
     """
+    from termburst.corpus import build as building
+    from termburst.corpus.read_arguments import ReadArguments
+    from termburst.corpus.saved import counting_like
     from termburst.statistics.term_statistics import TermStatistics
 
+    def same_words(known: TermStatistics) -> Corpus:
+        asked = ReadArguments(reading.files, reading.counting)
+        return reading.corpus(corpus, columns=(), counting=counting_like(known, saved, asked))
+
     with _changing(output or saved, *reading.inputs(corpus)):
-        _add(TermStatistics.load(saved), saved, corpus, reading, batch, again=again, output=output)
-
-
-def _add(
-    known: TermStatistics,
-    saved: Path,
-    corpus: str,
-    reading: Reading,
-    batch: str | None,
-    *,
-    again: bool,
-    output: Path | None,
-) -> None:
-    from termburst.statistics.contents import NewTexts
-
-    if known.min_count > 1:
-        raise ValueError(
-            f"{saved} has no terms that occur fewer than {known.min_count:,} times, so nothing can be added; "
-            "build it again without --min-count"
-        )
-    if batch is not None and batch in known.batches:
-        say(f"{saved} already contains batch {batch!r}; nothing was added", err=True)
-        if output is not None:
-            _save(known, output)
-        return
-    texts = NewTexts(known.contents, again=again, whole=batch is not None)
-    new = _new_statistics(known, saved, corpus, reading, batch, texts)
-    if texts.repeated:
-        some = f"{saved} already contains {many(texts.repeated, 'document')} of {corpus}"
-        if batch is None:
-            say(f"{some}; only the others are added (--again adds all)", err=True)
-        else:
-            say(f"{some}; they are counted again, as part of batch {batch!r}", err=True)
-    unknown = known.documents - sum(one.documents for one in known.contents if one.knows_each)
-    if unknown > 0 and not again:
-        sentence = f"{saved} does not know the texts of {many(unknown, 'document')}"
-        say(f"{sentence}, so it cannot be said whether {corpus} has some of them again", err=True)
-    _save(known + new, output or saved, f" ({new.documents:,} added)")
-
-
-def _new_statistics(
-    known: TermStatistics, saved: Path, corpus: str, reading: Reading, batch: str | None, texts: NewTexts
-) -> TermStatistics:
-    """The statistics of those texts of a corpus that are not known; ValueError if all are."""
-    from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
-
-    with reading.batches(corpus, reading.counting_like(known, saved)) as read:
-        some = (texts.only(one.texts) for one in read.batches)
-        try:
-            new = TermStatistics.from_batches(some, known.detail, counting=read.counting, batch=batch)
-        except NothingToCountError as error:
-            problem = _already_there(saved, corpus, texts)
-            raise problem or ValueError(f"{corpus}: {error}") from error
-    if (problem := _already_there(saved, corpus, texts)) is not None:
-        raise problem
-    return replace(new, contents=(replace(texts.added(), batch=batch),))
-
-
-def _already_there(saved: Path, corpus: str, texts: NewTexts) -> ValueError | None:
-    before = texts.held()
-    if before is None:
-        return None
-    name = "" if before.batch is None else f" (batch {before.batch!r})"
-    return ValueError(
-        f"{saved} already contains the texts of {corpus}: {many(before.documents, 'document')}{name}; "
-        "nothing was added. Give --again to count them a second time"
-    )
+        found = building.add(saved, same_words, batch=batch, again=again, output=output, say=_say)
+        if found is not None:
+            whole, added = found
+            _note(whole, output or saved, f" ({added:,} added)")
+        elif output is not None:
+            _note(TermStatistics.load(output), output)
 
 
 @stats.command()
@@ -248,14 +160,13 @@ def merge(
 
 def _check_counting(name: Path, first: TermStatistics, other_name: Path, other: TermStatistics) -> None:
     """ValueError that names the options in which two files differ."""
-    from termburst.cli.option_values import unlike
+    from termburst.corpus.saved import unlike
 
     if first.counting is None or other.counting is None or first.counting == other.counting:
         return
-    raise ValueError(
-        f"{name} was counted with {unlike(first.counting, other.counting)}, {other_name} with "
-        f"{unlike(other.counting, first.counting)}; build one of them again with the options of the other"
-    )
+    one, two = unlike(first.counting, other.counting), unlike(other.counting, first.counting)
+    ways = f"{name} was counted with " + one + f", {other_name} with " + two
+    raise ValueError(ways + "; build one of them again with the options of the other")
 
 
 @stats.command()
@@ -299,7 +210,7 @@ def _listed(names: set[str]) -> str:
 @stats.command()
 def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
     """Show what a file of statistics, or the folder of a ledger, contains."""
-    from termburst.cli.saved import load_saved
+    from termburst.corpus.saved import load_saved
     from termburst.counting.words_of import words_of
 
     s = load_saved(saved)
@@ -360,7 +271,7 @@ def _terminated_cleanly() -> Iterator[None]:
 
 
 def _say(sentence: str) -> None:
-    say(sentence, err=True)
+    say(with_dashes(sentence), err=True)
 
 
 def _parquet(path: Path) -> Path:
@@ -369,6 +280,10 @@ def _parquet(path: Path) -> Path:
     return path
 
 
-def _save(statistics: TermStatistics, path: Path, added: str = "") -> None:
+def _save(statistics: TermStatistics, path: Path) -> None:
     statistics.save(path)
+    _note(statistics, path)
+
+
+def _note(statistics: TermStatistics, path: Path, added: str = "") -> None:
     note(f"{path}: {many(statistics.documents, 'document')}{added}, {many(statistics.vocabulary_size, 'term')}")

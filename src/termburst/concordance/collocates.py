@@ -25,7 +25,6 @@ from termburst.concordance.positions import (
 )
 from termburst.core.word_cells import PlacedWords, placed_words, word_cells, word_documents
 from termburst.counting.options import CountingOptions
-from termburst.forks import check_fork
 from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.inference.collocates import attraction, cells_of, log_dice
 from termburst.inference.multiplicity import adjust_log10
@@ -45,46 +44,25 @@ COLUMNS = (
 def collocates(
     source: TokenPositions | Iterable[Text],
     node: str,
-    *,
     counting: CountingOptions,
-    window: int = 5,
-    within: str = "document",
-    min_count: int = 1,
-    adjust: str = "bh",
-    confidence: float = 0.95,
-    include_node: bool = False,
-    limit: int | None = None,
+    *,
+    window: int,
+    within: str,
+    min_count: int,
+    adjust: str,
+    confidence: float,
+    include_node: bool,
+    limit: int | None,
 ) -> pl.DataFrame:
-    """Which words stand near *node* more often than by chance? One row per word, the smallest p first.
+    """The words near a node, the smallest p first; `termburst.questions.collocates.Collocates` has and checks options.
 
     Parameters
     ----------
     source : the tokens of the corpus, or its texts, which are then read once
-    node : a word as the corpus counts it, a phrase of several, or a pattern such as "free*"
     counting : how the corpus finds words
-    window : tokens on each side of the node, stop words included
-    within : "document" or "sentence", over whose ends a window does not reach
-    min_count : leave out words with fewer tokens in the corpus
-    adjust : how q is made from p; see `termburst.inference.multiplicity.adjust`
-    confidence : level of the interval of log_ratio
-    include_node : whether the node itself has a row; the test keeps it in its places, so it has no p
     limit : at most this number of words besides the node, the first ones; all are tested, but the others have no row,
         which takes less than half the time
-
-    Returns
-    -------
-    polars.DataFrame
-        The columns are `COLUMNS`; see `termburst.Corpus.collocates`.
-
-    Examples
-    --------
-    >>> texts = ["free world and free world", "a free world or a war in the world", "world war of the world"]
-    >>> collocates(texts, "free", counting=CountingOptions(), window=1).select("term", "n", "n_window").rows()[0]
-    ('world', 6, 3)
     """
-    check_fork()
-    window, min_count = checked_window(window, within, min_count, adjust, confidence)
-    limit = limit if limit is None else checked_whole("limit", limit)
     parts = node_parts(node, counting)
     seen = _Seen(parts, source if isinstance(source, TokenPositions) else None)
     if isinstance(source, TokenPositions):

@@ -15,12 +15,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from termburst.concordance.queries import AskedQuery, parsed
+from termburst.concordance.queries import AskedQuery
 from termburst.core import concordance as core
 from termburst.counting.character_class import CharacterClass, character_class
 from termburst.counting.pattern_clock import start_clock, stop_clock
 from termburst.counting.tokenizer import joined
-from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
 from termburst.reading.documents import Text
 from termburst.reading.layers import BETWEEN
@@ -28,7 +27,7 @@ from termburst.reading.layers import BETWEEN
 MOST_WIDTH = 10_000  # characters on each side
 NEIGHBOURS = ("L1", "L2", "L3", "R1", "R2", "R3")
 _CHUNK = 2**22  # characters that are searched together
-_ROOM = 2**14  # lines that the compiled search makes at a time
+ROOM = 2**14  # lines that the compiled search makes at a time
 _REACH = 100  # characters in which the words beside a match are looked for
 _FEW = 200  # lines up to which Python splits faster than Polars reads
 _NEXT = "\x1e"  # between tokens of two layers, because a token may have spaces
@@ -38,88 +37,33 @@ _LINE = ("left", "match", "right")
 _SCHEMA: dict[str, Any] = dict.fromkeys(_LINE, pl.String)
 
 
-def kwic(
-    texts: Iterable[Text],
-    query: str | AskedQuery,
-    metadata: pl.DataFrame,
-    *,
-    width: int = 60,
-    sort: str | Sequence[str] | None = None,
-    columns: Sequence[str] = (),
-    limit: int | None = None,
-    regex: bool = False,
-    ignore_case: bool = True,
-    layers: bool = False,
-) -> pl.DataFrame:
-    """Every place where a query matches, as a frame with one row per line.
-
-    Parameters
-    ----------
-    texts : the documents, in their order; read once
-    query, regex, ignore_case : see `termburst.concordance.queries.parsed`
-    metadata : one row per document; the first column is "id"
-    width : characters on each side; runs of white space become one space
-    sort : "L1" to "L3" or "R1" to "R3", "match", "id", or a column of the metadata; or several; "-year" is descending
-        "R1" is the first word to the right. Equal lines stay in the order of the corpus.
-    columns : columns of the metadata to show
-    limit : at most this number of lines: the first ones, in the order of *sort*
-    layers : texts are tokens of two layers side by side (`termburst.reading.layers`): the first is searched, the
-        second is shown
-
-    Returns
-    -------
-    polars.DataFrame
-        id, left, match, right, position (the number of characters of the document before the match), and *columns*.
-
-    Examples
-    --------
-    >>> documents = pl.DataFrame({"id": ["a", "b"], "year": [1945, 1949]})
-    >>> kwic(["So it goes.", "And so on, and so forth."], "so", documents, width=6, sort="R1").rows()
-    [('b', ', and ', 'so', ' forth', 15), ('a', '', 'So', ' it go', 0), ('b', 'And ', 'so', ' on, a', 4)]
-    """
-    check_fork()
-    wanted = Wanted.checked(metadata.columns, width=width, sort=sort, columns=columns, limit=limit)
-    asked = query if isinstance(query, AskedQuery) else parsed(query, regex=regex, ignore_case=ignore_case)
-    best: list[pl.DataFrame] = []
-    raw: list[pl.DataFrame] = [empty_lines(wanted.keys)]
-    held = 0
-    for found in line_frames(texts, asked, width=wanted.width, keys=wanted.keys, layers=layers):
-        raw.append(found)
-        held += found.height
-        if limit is not None and held >= limit and not wanted.order:
-            break
-        if limit is not None and held > max(2 * limit, _ROOM):  # keep only the best so far
-            best = [wanted.ordered(pl.concat([*best, wanted.shown(pl.concat(raw), metadata)])).head(limit)]
-            raw, held = raw[:1], best[0].height
-    return wanted.finished(pl.concat([*best, wanted.shown(pl.concat(raw), metadata)]))
-
-
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a concordance shows, checked.
+    """What a concordance shows of a corpus whose metadata have certain columns.
 
     Attributes
     ----------
-    width, limit : as given
     columns : columns of the metadata to show
     order : (column, whether descending) by which lines are sorted
+    limit : at most how many lines
     """
 
-    width: int
     columns: tuple[str, ...]
     order: tuple[tuple[str, bool], ...]
     limit: int | None
 
     @classmethod
-    def checked(cls, known: Sequence[str], *, width: Any, sort: Any, columns: Any, limit: Any) -> Wanted:
-        """Raise ValueError, with one sentence, for options that cannot be used with these columns of metadata."""
-        width = checked_whole("width", width)
-        if width > MOST_WIDTH:
+    def checked(
+        cls,
+        known: Sequence[str],
+        width: int,
+        sort: str | Sequence[str] | None = None,
+        columns: str | Sequence[str] | None = None,
+        limit: int | None = None,
+    ) -> Wanted:
+        """Raise ValueError, with one sentence, for columns that the metadata do not have; and for a wrong width."""
+        if not 0 <= checked_whole("width", width) <= MOST_WIDTH:
             raise ValueError(f"width must be at most {MOST_WIDTH:,} characters; got {width:,}")
-        limit = limit if limit is None else min(checked_whole("limit", limit), 2**62)
-        for option, value in (("sort", sort), ("columns", columns)):
-            if value is not None and not isinstance(value, Iterable):
-                raise ValueError(f"{option} must be the name of a column, or several; got {value!r:.60}")
         listed = [columns] if isinstance(columns, str) else list(columns or ())
         for name in listed:
             if name not in known:
@@ -128,13 +72,13 @@ class Wanted:
                 raise ValueError(f"a line has its own column {name!r}; rename that column of the metadata")
         order: list[tuple[str, bool]] = []
         for name in [] if sort is None else [sort] if isinstance(sort, str) else sort:
-            column, descending = (name[1:], True) if str(name).startswith("-") and name not in known else (name, False)
+            column, descending = (name[1:], True) if name.startswith("-") and name not in known else (name, False)
             column = "id" if column == "document" and column not in known else column
             if column not in known and column not in (*NEIGHBOURS, "match"):
                 raise ValueError(_no_sort(name, known))
             if column not in dict(order):
                 order.append((column, descending))
-        return cls(width, tuple(dict.fromkeys(listed)), tuple(order), limit)
+        return cls(tuple(dict.fromkeys(listed)), tuple(order), limit)
 
     @property
     def keys(self) -> tuple[str, ...]:
@@ -163,6 +107,13 @@ class Wanted:
         """The lines in order, as many as asked for, without the columns that were only for sorting."""
         lines = self.ordered(lines)
         return (lines if self.limit is None else lines.head(self.limit)).select("id", *_LINE, "position", *self.columns)
+
+
+def together(frames: list[pl.DataFrame]) -> pl.DataFrame:
+    """One frame. A column that is a number in some batches and text in others becomes text."""
+    kinds = {name: {frame.schema[name] for frame in frames} for name in frames[0].columns}
+    mixed = [name for name, found in kinds.items() if len(found) > 1]
+    return pl.concat(frame.with_columns(pl.col(mixed).cast(pl.String)) for frame in frames)
 
 
 def line_frames(
@@ -211,7 +162,7 @@ def _by_kernel(
     searched = core.searched(data, ends, _word_characters(is_ascii=int(data.max(initial=0)) < 128))
     at = 0
     while at < data.size:
-        found = core.find(searched, asked.compiled, at, _ROOM)
+        found = core.find(searched, asked.compiled, at, ROOM)
         at = int(found.next)
         if not found.size:
             return
@@ -270,7 +221,7 @@ def _by_pattern(
             rows.append((number + before, *_around(text, start, stop, width), start))
             if keys:
                 wide.append(_around(text, start, stop, _REACH)[::2])
-        if len(rows) >= _ROOM or (rows and number == len(texts) - 1):
+        if len(rows) >= ROOM or (rows and number == len(texts) - 1):
             yield _frame(rows, wide, keys)
             rows, wide = [], []
 

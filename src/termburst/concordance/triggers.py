@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from termburst.concordance.collocates import nowhere
 from termburst.concordance.polya_urn import PolyaUrnFit
-from termburst.inference.checks import check_confidence, check_name, checked_number, checked_whole, shown
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.repeated_passages import RepeatedPairs
 from termburst.inference.triggers import TriggerIntervals
 from termburst.inference.word_pairs import PairOrders, PairsTogether, pair_orders, pairs_together
+from termburst.messages import shown
 from termburst.models.urn_sequences import Floats, Sequences
-from termburst.names import ADJUSTMENTS
 from termburst.threads import Aside
 
 BRINGS_ON, BROUGHT_ON_BY, TOGETHER = "brings on", "brought on by", "together with"
@@ -32,65 +31,20 @@ Rows = NDArray[np.intp]
 
 def triggers(
     fit: PolyaUrnFit,
-    term: str | None = None,
+    term: str | None,
     *,
-    top: int | None = 50,
-    after: bool = False,
-    adjust: str = "bh",
-    confidence: float = 0.95,
-    min_documents: int = 5,
-    most_repeated: float = 1.0,
+    top: int | None,
+    after: bool,
+    adjust: str,
+    confidence: float,
+    min_documents: int,
+    most_repeated: float,
 ) -> pl.DataFrame:
-    """Which words come together, and which of them come after which? The smallest p_together comes first.
+    """The pairs of words that come together, the surest first; `termburst.questions.triggers.Triggers` has the options.
 
-    Two questions have a test each. *Together*: are both words in more of the same documents than by chance? The order
-    of words is not used. *After*: in the documents that have both, does the target come later than the source more
-    often than if the words of each document were shuffled? Pairs are chosen and sorted by the first, so the choice does
-    not make p_after too small. A source **brings on** its target if both q-values are at most 0.05. See
-    `termburst.inference.word_pairs` for both tests.
-
-    Parameters
-    ----------
-    fit : of `termburst.fit_polya_urn` with kind="full"
-    term : a word; by default all pairs
-    top : at most how many rows; None for all
-    after : only pairs of which one word brings on the other. The q-values stay as they are
-    adjust : how q is made from p: q_together over all pairs of words that were looked at, q_after over the pairs that
-        were chosen because they come together
-    confidence : level of the interval of ratio
-    min_documents : pairs in fewer of the same documents are left out
-    most_repeated : pairs are left out if they rest on repeated passages in a larger share of their documents: 0.5
-        leaves out most signatures, quotations and reprints. The q-values stay as they are
-
-    Returns
-    -------
-    polars.DataFrame
-        One row per pair. For one word: direction ("brings on", "brought on by", or "together with" where the order is
-        not sure) and term, the other word; for all pairs: source, the word that comes earlier in more documents, and
-        target. Then documents that have both; expected, their mean if the words are independent; p_together;
-        q_together; later, the documents where the target comes later than the source; earlier, those where it comes
-        earlier (in the others it is neither); p_after, two-sided; q_after; ratio, 1 + M[source, target]/α[target] of
-        the urn: how many times likelier one source makes the target in the rest of the document, where nothing else
-        brought it on (infinite if it never comes without one of its sources, null if the urn has no such entry);
-        ci_low, ci_high, from the profile likelihood; repeated: in how many of the documents both words stand in eight
-        words in a row that another document has, too; log10_p_together; log10_p_after. With "together with" the source
-        is the given word. Both p-values are mid-p-values.
-
-    Examples
-    --------
-    >>> import termburst as tb
-    >>> rng = np.random.default_rng(1)
-    >>> filler = rng.choice(list("abcdefgh"), (80, 6)).tolist()
-    >>> texts = [["socrates", *words[:3], "plato", *words[3:]] for words in filler[:20]] + filler[20:]
-    >>> found = triggers(tb.fit_polya_urn(texts, "full"), "socrates")
-    >>> found.select("direction", "term", "documents", "later", "earlier").rows()
-    [('brings on', 'plato', 20, 20, 0)]
+    `termburst.inference.word_pairs` has both tests. Pairs are chosen and sorted by the first, so the choice does not
+    make p_after too small. Both p-values are mid-p-values.
     """
-    top = None if top is None else checked_whole("top", top, least=1)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    check_confidence(confidence)
-    min_documents = checked_whole("min_documents", min_documents)
-    most_repeated = checked_number("most_repeated", most_repeated, 0.0, 1.0, low_too=True)
     if not isinstance(fit, PolyaUrnFit) or fit.kind != "full":
         got = f'kind="{fit.kind}"' if isinstance(fit, PolyaUrnFit) else shown(fit)
         raise ValueError(f'triggers need an urn fitted with tb.fit_polya_urn(corpus, "full"); got {got}')
@@ -107,9 +61,9 @@ def triggers(
     return table.frame(chosen[:top], number, confidence)
 
 
-def _number(fit: PolyaUrnFit, term: Any) -> int:
+def _number(fit: PolyaUrnFit, term: str) -> int:
     """The number of a word."""
-    if not isinstance(term, str) or not term.strip():
+    if not term.strip():
         raise ValueError(f"give one word; got {shown(term)}")
     for candidate in (term, term.lower()):
         for where in np.flatnonzero(fit.terms == candidate)[:1]:

@@ -2,5 +2,6 @@
 
 from termburst.corpus.corpus import Corpus
 from termburst.corpus.read import read
+from termburst.corpus.scan import scan
 
-__all__ = ["Corpus", "read"]
+__all__ = ["Corpus", "read", "scan"]

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
 import polars as pl
 
-from termburst.corpus.metadata import as_levels, chosen_rows, column_of
-from termburst.messages import Message, named
-from termburst.reading.conditions import CONDITION, both_sides, quotes_advice, where_expression
+from termburst.corpus.metadata import as_levels, chosen_rows, chosen_values, column_of, some_have
+from termburst.messages import named
+from termburst.reading.conditions import CONDITION, both_sides, is_condition, quotes_advice, where_expression
+
+if TYPE_CHECKING:
+    from termburst.corpus.corpus import Corpus
 
 
 def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
@@ -88,6 +94,28 @@ def with_conditions_shown(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.col("contrast").cast(pl.String).str.strip_prefix(f"{CONDITION}: "))
 
 
+def part_to_compare(corpus: Corpus, by: str, groups: Iterable[Any] | None) -> tuple[Corpus, str]:
+    """The documents of some values of a column, in the order of *groups*, or of both sides of a condition; the column.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> corpus = tb.read(["so", "it", "on"], metadata={"year": [1944, 1945, 1946]})
+    >>> part_to_compare(corpus, "year >= 1945", None)[1], part_to_compare(corpus, "year", [1946, 1944])[0].ids
+    ('by_condition', ['1', '3'])
+    """
+    if by not in corpus.metadata.columns and is_condition(by):
+        if groups is not None:
+            two = named("by", by) + " is a condition, which has two groups of its own; omit "
+            raise ValueError(two + named("groups"))
+        return corpus.with_metadata({CONDITION: sides(corpus.metadata, by)}), CONDITION
+    if groups is None:
+        return corpus, by
+    chosen = chosen_values(corpus.metadata, by, groups)
+    part = corpus.where(pl.col(by).is_in(chosen))
+    return part.with_metadata({by: as_levels(part.metadata[by], chosen)}), by
+
+
 def sides(frame: pl.DataFrame, condition: str) -> pl.Series:
     """The group of each document as categories, those that meet the condition first; ValueError if one has none.
 
@@ -97,10 +125,11 @@ def sides(frame: pl.DataFrame, condition: str) -> pl.Series:
     ['year < 1945', 'year >= 1945']
     """
     expression_of(frame, condition, "by")
-    labels, by = pl.Series(side_of_each(frame, condition), dtype=pl.String), named("by", bare=True)
-    if unknown := int((labels == "").sum()):
-        such = "documents have" if unknown > 1 else "document has"
-        raise ValueError(Message(f"{unknown:,} {such} nothing in a column of ", by, f" {condition!r:.60}; fill it"))
+    labels = pl.Series(side_of_each(frame, condition), dtype=pl.String)
+    by: str = named("by", bare=True)
+    if unknown := frame.filter(labels == "")["id"].to_list():
+        problem = " nothing in a column of " + by + f" {condition!r:.60}; fill it, or remove such documents"
+        raise ValueError(some_have(unknown) + problem)
     if labels.n_unique() < 2:
         how_many = "every" if labels[0] == both_sides(condition)[0] else "no"
         problem = f"{how_many} document meets {condition!r:.60}, so there is nothing to compare"

@@ -1,10 +1,12 @@
-"""`Corpus`: documents with their ids and metadata, and other corpora made from it. Its questions: `questions.py`."""
+"""`Corpus`: documents with their ids and metadata, and other corpora made from it.
+
+Its questions are in `questions.py` and `document_questions.py`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,25 +14,40 @@ from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
 from termburst.corpus.condition_groups import rows_of_condition
+from termburst.corpus.document_questions import DocumentQuestions
 from termburst.corpus.documents import Documents
-from termburst.corpus.questions import Questions
+from termburst.corpus.scanned import Held, Scanned, Summed
 from termburst.corpus.shown import Reports, as_html, in_words
-from termburst.corpus.splitting import AsCounted, Pieces, by_pattern, by_tokens
-from termburst.counting.counted_corpus import CountedCorpus
+from termburst.corpus.splitting import AsCounted, Pieces, begins
+from termburst.corpus.steps import Bin, DropDuplicates, Group, Split, Step, Where, about, check_cut, none_meets
+from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
+from termburst.messages import named
+from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from termburst.questions.corpus_check import CorpusCheck
     from termburst.statistics.term_statistics import TermStatistics
 
 
+BATCH = 2000  # documents of a corpus in memory that make one batch
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DocumentBatch:
+    """Some documents of a corpus in a row: ids, texts (or token lists), and a frame of what is known of them."""
+
+    ids: Sequence[str]
+    texts: Sequence[Text]
+    metadata: pl.DataFrame
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Corpus(Questions):
-    """Documents with ids and metadata; make one with `termburst.read`.
+class Corpus(DocumentQuestions):
+    """Documents with ids and metadata; make one with `termburst.read`, or with `termburst.scan`.
 
     A corpus is never changed: `where`, `group`, `bin` and `split` return another one. Functions that take counts, such
     as `termburst.burstiness_test`, also take a corpus.
@@ -47,8 +64,8 @@ class Corpus(Questions):
     [1940, 1950, 1950]
     """
 
-    _documents: Documents
-    _metadata: pl.DataFrame
+    _documents: Documents | Scanned | Summed
+    _frame: pl.DataFrame | None  # of a corpus that is scanned, what was found in a pass
     name: str = "corpus"
     by: str | None = None
     _reports: tuple[Any, ...] = ()
@@ -73,13 +90,25 @@ class Corpus(Questions):
 
     @property
     def reading(self) -> Any:
-        """The report about reading: what was skipped, repaired or guessed, and how words are found. None for counts."""
-        return self._reports[0] if len(self._reports) == 1 else Reports(self._reports) if self._reports else None
+        """The report about reading: what was skipped, repaired or guessed, and how words are found. None for counts.
+
+        A corpus that is scanned has it after the first question.
+        """
+        found = self._reports
+        if self._scanned is not None and self._scanned.last is not None:
+            found = self._scanned.last.with_language().reports
+        return found[0] if len(found) == 1 else Reports(found) if found else None
 
     @property
     def dropped(self) -> pl.DataFrame | None:
-        """The near-copies that `drop_duplicates` left out: id, duplicate_of, jaccard. None if it was not called."""
-        return None if self._dropped is None else self._dropped.clone()
+        """The near-copies that `drop_duplicates` left out: id, duplicate_of, jaccard. None if it was not called.
+
+        A corpus that is scanned has it after the first question.
+        """
+        found = self._dropped
+        if self._scanned is not None and self._scanned.last is not None:
+            found = self._scanned.last.dropped
+        return None if found is None else found.clone()
 
     @property
     def counting(self) -> CountingOptions | None:
@@ -94,18 +123,23 @@ class Corpus(Questions):
     @property
     def terms(self) -> NDArray[np.object_]:
         """The names of the columns of `counts`, in alphabetical order."""
-        return self._documents.counted.terms
+        if self._scanned is None or self._scanned.is_counted:
+            return self._documents.counted.terms
+        terms: Any = self.statistics.terms
+        return terms
 
     @property
     def statistics(self) -> TermStatistics:
         """`TermStatistics` with detail="patterns", which can be saved, added, and compared with other corpora."""
-        self._filled()
+        if isinstance(self._documents, Documents):
+            self._filled()
         return self._documents.statistics
 
     @property
     def tokens(self) -> int:
         """The number of tokens."""
-        return int(self.counts.sum())
+        is_known = isinstance(self._documents, Documents) or self._documents.is_counted
+        return int(self.counts.sum()) if is_known else self.statistics.tokens
 
     @property
     def is_counted(self) -> bool:
@@ -114,7 +148,7 @@ class Corpus(Questions):
 
     def __len__(self) -> int:
         """The number of documents."""
-        return len(self._documents.ids)
+        return self._documents.size
 
     # Other corpora made from it
 
@@ -133,16 +167,18 @@ class Corpus(Questions):
         >>> corpus.where("year >= 1945").ids, corpus.where([True, False, True]).ids
         (['b', 'c'], ['a', 'c'])
         """
+        if not isinstance(self._documents, Documents):
+            return self._then(Where(condition))
         if isinstance(condition, str):
             rows = np.array(rows_of_condition(self._metadata, condition), dtype=np.intp)
         else:
             rows = columns.chosen_rows(self._metadata, condition)
         if not rows.size:
-            raise ValueError(f"the condition is true for none of the {len(self):,} documents")
+            raise ValueError(none_meets(condition, len(self)))
         return self._derived(self._documents.rows(rows), self._metadata[rows])
 
     def group(self, column: str) -> Corpus:
-        """The same documents, with the column of the metadata by which `keyness` compares them.
+        """The same documents, with the column of the metadata, or the condition, by which `keyness` compares them.
 
         Examples
         --------
@@ -150,7 +186,10 @@ class Corpus(Questions):
         >>> tb.read(["so it goes", "so so"], metadata={"party": ["x", "y"]}).group("party").by
         'party'
         """
-        columns.column_of(self._metadata, column)
+        if not isinstance(self._documents, Documents):
+            return replace(self._then(Group(column)), by=column)
+        if not is_condition(column):
+            columns.column_of(self._metadata, column)
         return replace(self, by=column)
 
     def bin(self, column: str, every: float | str = 10) -> Corpus:
@@ -167,6 +206,8 @@ class Corpus(Questions):
         >>> tb.read(["so", "it"], metadata={"year": [1945, 1953]}).bin("year", every=10).metadata["year_bin"].to_list()
         [1940, 1950]
         """
+        if not isinstance(self._documents, Documents):
+            return self._then(Bin(column, every))
         return self._derived(self._documents, columns.binned(self._metadata, column, every))
 
     def split(self, *, tokens: int | None = None, pattern: str | None = None) -> Corpus:
@@ -192,18 +233,12 @@ class Corpus(Questions):
         [('novel:1', 'novel', 1), ('novel:2', 'novel', 2)]
         """
         check_fork()
-        texts = self._texts("there is nothing to cut")
-        if (tokens is None) == (pattern is None):
-            raise ValueError("give tokens= or pattern=, and not both; for example split(tokens=1000)")
-        counting = self.counting or CountingOptions()
-        if pattern is not None:
-            pieces = Pieces.cut(texts, by_pattern(pattern))
-            if len(pieces) == len(self):
-                raise ValueError(f"the pattern {pattern!r:.60} cuts no document; check it, or use split(tokens=1000)")
-        elif isinstance(tokens, Integral) and not isinstance(tokens, bool) and tokens > 0:
-            pieces = Pieces.cut(texts, by_tokens(int(tokens), counting), AsCounted(counting))
-        else:
-            raise ValueError(f"tokens must be a whole number above 0; got {tokens!r:.60}")
+        if not isinstance(self._documents, Documents):
+            return self._then(Split(tokens, pattern))
+        texts, counting = self._texts("there is nothing to cut"), self.counting or CountingOptions()
+        begin = begins(tokens, pattern, counting)
+        pieces = Pieces.cut(texts, begin, None if tokens is None else AsCounted(counting))
+        check_cut(len(self), len(pieces), tokens, pattern)
         return self._derived(*self._pieces(pieces))
 
     def with_metadata(self, metadata: Any) -> Corpus:
@@ -218,7 +253,8 @@ class Corpus(Questions):
         >>> corpus.metadata["year"].to_list()
         [1945, 1949]
         """
-        return self._derived(self._documents, columns.joined(self._metadata, metadata))
+        held = self.counted()
+        return replace(held, _frame=columns.joined(held._metadata, metadata))
 
     def drop_duplicates(self, *, threshold: float = 0.7) -> Corpus:
         """The documents without near-copies of earlier ones; `dropped` then says which were left out.
@@ -237,40 +273,107 @@ class Corpus(Questions):
         from termburst.corpus.checks import without_duplicates
 
         check_fork()
+        if not isinstance(self._documents, Documents):
+            return self._then(DropDuplicates(threshold))
         kept, dropped = without_duplicates(self, threshold)
         return replace(self._derived(self._documents.rows(kept), self._metadata[kept]), _dropped=dropped)
 
-    # How sound it is, how it is shown and used
+    # What is scanned
 
-    def check(
-        self, *, cluster: str | None = None, threshold: float = 0.7, halves: int = 10, seed: int = 0
-    ) -> CorpusCheck:
-        """Does inference hold here? Near-copies, shared passages, dominant authors, too few documents, false alarms.
+    def counted(self) -> Corpus:
+        """The same documents after a pass that has counted each of them, as `termburst.read` does.
+
+        Their texts stay where they are. Documents can then be chosen, and metadata added, without another pass.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import termburst as tb
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "a.csv").write_text("text\\nso it goes\\nso so\\n")
+        ...     tb.scan(folder).counted().where([False, True]).ids
+        ['a.csv:2']
+        """
+        return self if self._scanned is None else self._with(self._scanned.held)
+
+    def in_memory(self) -> Corpus:
+        """The same documents with their texts in memory, in one pass, for questions that read them several times.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> from pathlib import Path
+        >>> import termburst as tb
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     _ = Path(folder, "a.txt").write_text("so it goes")
+        ...     corpus = tb.scan(folder).in_memory()
+        >>> list(corpus.texts)
+        ['so it goes']
+        """
+        return self if self._scanned is None else self._with(self._scanned.in_memory)
+
+    def batches(self, columns: Sequence[str] | None = None) -> Iterator[DocumentBatch]:
+        """The documents in batches, each with ids, texts and metadata: what a question about texts goes through.
+
+        A corpus that is scanned is read once, and no more than a batch is held in memory.
 
         Parameters
         ----------
-        cluster : column of the metadata whose values may depend within, such as the author
-            The halves are then dealt by its values, at least ten.
-        threshold : Jaccard index of runs of five words from which two documents are near-copies, from 0.5 to 1
-        halves : how many times the corpus is halved at random to count false alarms
-        seed : of the random numbers
-
-        Returns
-        -------
-        CorpusCheck
-            Print it for the answer in words and a table; its fields have the details. See :doc:`check`.
+        columns : the metadata that are needed; by default all
+            Of a corpus that is scanned, a column has a type of its own in each batch, and is null if no document of
+            the batch has it.
 
         Examples
         --------
         >>> import termburst as tb
-        >>> found = tb.read(["so it goes on and on", "the crowd said nothing", "So it goes on, and on!"]).check()
-        >>> found.duplicates.rows()
-        [('3', '1', 1.0)]
+        >>> corpus = tb.read(["so it goes", "so so"], metadata={"year": [1945, 1949]})
+        >>> [(batch.ids, batch.texts, batch.metadata["year"].to_list()) for batch in corpus.batches(["year"])]
+        [(['1', '2'], ('so it goes', 'so so'), [1945, 1949])]
         """
-        from termburst.corpus.checks import check
+        scanned, texts = self._scanned, self._texts("there are no texts to go through")
+        if scanned is not None and not scanned.is_counted:
+            yield from self._streamed(scanned, columns)
+            return
+        frame = self._metadata if columns is None else self._metadata.select("id", *columns)
+        for first in range(0, len(self), BATCH):
+            some = range(first, min(first + BATCH, len(self)))
+            yield DocumentBatch(self.ids[first : some.stop], tuple(texts_at(texts, some)), frame[first : some.stop])
 
-        check_fork()
-        return check(self, cluster=cluster, threshold=threshold, halves=halves, seed=seed)
+    def _streamed(self, scanned: Scanned, names: Sequence[str] | None) -> Iterator[DocumentBatch]:
+        """The batches of a corpus that is read now."""
+        wanted = None if names is None else tuple(names)
+        stream = scanned.stream if wanted is None else replace(scanned.stream, columns=wanted)
+        with stream.reading() as (found, batches):
+            scanned.note(found)
+            for batch in batches:
+                frame = about(batch, wanted or ())
+                yield DocumentBatch(batch.ids, batch.texts, frame if wanted is None else frame.select("id", *wanted))
+
+    @property
+    def _scanned(self) -> Scanned | None:
+        """The documents, if they are read when a question is asked."""
+        return self._documents if isinstance(self._documents, Scanned) else None
+
+    @property
+    def _metadata(self) -> pl.DataFrame:
+        documents: Any = self._documents
+        return documents.held.frame if self._frame is None else self._frame
+
+    def _then(self, step: Step) -> Corpus:
+        """A corpus that is scanned, with one more step; ValueError for saved statistics."""
+        if isinstance(self._documents, Summed):
+            option, what = step.option, "columns" if step.needs else "documents"
+            omit = f"{self._documents.name} contains statistics, which have no {what}; omit "
+            raise ValueError(omit + named(option, python=f"{option}()"))
+        documents: Any = self._documents
+        return replace(self, _documents=Scanned(documents.stream.then(step)))
+
+    def _with(self, held: Held) -> Corpus:
+        reports, dropped = held.reading.with_language().reports, held.reading.dropped
+        return replace(self, _documents=held.documents, _frame=held.frame, _reports=reports, _dropped=dropped)
+
+    # How it is shown and used
 
     def __counted_corpus__(self) -> CountedCorpus:
         """Its counts, for functions that take counts."""
@@ -285,7 +388,7 @@ class Corpus(Questions):
         return as_html(self)
 
     def _derived(self, documents: Documents, frame: pl.DataFrame) -> Corpus:
-        return replace(self, _documents=documents, _metadata=frame)
+        return replace(self, _documents=documents, _frame=frame)
 
     def _pieces(self, pieces: Pieces) -> tuple[Documents, pl.DataFrame]:
         """The documents and the metadata of pieces."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Text
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
-
-if TYPE_CHECKING:
-    from termburst.concordance.polya_urn import PolyaUrnFit
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,13 +67,6 @@ class Documents:
         """The same with the ends of sentences."""
         return TokenPositions.of(self.texts or (), self.counting or CountingOptions(), sentences=True)
 
-    @cached_property
-    def urn(self) -> PolyaUrnFit:
-        """The urn with words that bring on other words, fitted once."""
-        from termburst.concordance.polya_urn import fit_polya_urn
-
-        return fit_polya_urn(self, "full")
-
     def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
         """Which word stands where, and which words are left out."""
         return self.positions, (self.counting or CountingOptions()).stop_word_set()
@@ -90,6 +80,11 @@ class Documents:
     def is_slow(self) -> bool:
         """Whether counting must read files, or call a function of the user, first."""
         return not self.is_counted and isinstance(self.texts, LazyTexts) and self.texts.is_slow
+
+    @property
+    def size(self) -> int:
+        """The number of documents."""
+        return len(self.ids)
 
     def rows(self, numbers: Numbers) -> Documents:
         """Some of the documents. If they are counted, so are these: over the terms that occur in them."""

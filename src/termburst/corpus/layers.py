@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from termburst.corpus.stored_texts import StoredTexts
-from termburst.inference.checks import check_name
-from termburst.names import LAYERS
+from termburst.corpus.scanned import Scanned, ScannedTexts, StreamedTexts
 from termburst.reading.documents import Text
 
 
-def with_layers(texts: Sequence[Text], searched: str, shown: str) -> Sequence[Text]:
+def with_layers(texts: Sequence[Text], searched: Any, shown: Any) -> Sequence[Text]:
     """The same documents as tokens of two layers side by side; ValueError if they do not come from annotated files."""
-    check_name("layer", searched, LAYERS)
-    check_name("show", shown, LAYERS)
-    if not isinstance(texts, StoredTexts):
+    stream = texts.scanned.stream if isinstance(texts, StreamedTexts) else getattr(texts, "stream", None)
+    if stream is None or any("piece" in step.makes for step in stream.steps):
         raise ValueError(
             "layer and show read an annotated corpus again, so they need files (CoNLL-U, vertical, TEI with <w>) "
-            "that tb.read has read, and whole documents; omit them"
+            "that tb.read or tb.scan has read, and whole documents; omit them"
         )
-    return replace(
-        texts, parts=tuple(replace(part, source=part.source.with_layers(searched, shown)) for part in texts.parts)
-    )
+    layered = stream.with_layers(searched, shown)
+    return replace(texts, stream=layered) if isinstance(texts, ScannedTexts) else StreamedTexts(Scanned(layered))

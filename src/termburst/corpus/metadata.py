@@ -9,8 +9,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from termburst.display import did_you_mean
+from termburst.display import did_you_mean, printable
 from termburst.forks import check_fork
+from termburst.messages import named
 
 
 def of_documents(ids: Sequence[str], records: Sequence[Mapping[str, Any]] | None = None) -> pl.DataFrame:
@@ -67,6 +68,24 @@ def as_numbers(column: pl.Series) -> pl.Series:
         if column.str.contains(pattern).all():
             return column.cast(kind)
     return column
+
+
+def as_dates(column: pl.Series) -> pl.Series:
+    """The same column; as dates if it has only text such as 1945-05-08.
+
+    Examples
+    --------
+    >>> as_dates(pl.Series(["1945-05-08"])).dt.year().to_list()
+    [1945]
+    """
+    if column.dtype != pl.String or not column.count():
+        return column
+    found = column.str.to_date("%Y-%m-%d", strict=False)
+    return found if found.null_count() == column.null_count() else column
+
+
+def _is_written_number(text: str) -> bool:
+    return as_numbers(pl.Series([text])).dtype != pl.String
 
 
 def joined(frame: pl.DataFrame, metadata: Any) -> pl.DataFrame:
@@ -154,7 +173,7 @@ def binned(frame: pl.DataFrame, name: str, every: float | str) -> pl.DataFrame:
     [1940, 1950]
     """
     check_fork()
-    column = as_numbers(column_of(frame, name))
+    column = as_dates(as_numbers(column_of(frame, name)))
     if isinstance(every, str):
         if not column.dtype.is_temporal():
             raise ValueError(f"every={every!r:.60} is for dates, but {name!r:.60} has {column.dtype}; give a number")
@@ -163,9 +182,12 @@ def binned(frame: pl.DataFrame, name: str, every: float | str) -> pl.DataFrame:
         except pl.exceptions.PolarsError as error:
             raise ValueError(f"every must be a duration such as '10y' or '3mo'; got {every!r:.60}") from error
     if isinstance(every, bool) or not isinstance(every, (int, float)) or not 0 < every < float("inf"):
-        raise ValueError(f"every must be a number above 0; got {every!r:.60}")
+        raise ValueError(named("bin", bare=True, python="every") + f" must be a number above 0; got {every!r:.60}")
     if column.dtype in (pl.Date, pl.Datetime):
         column = column.dt.year().cast(pl.Int64)
+    if column.dtype == pl.String:
+        odd = next((value for value in column if value is not None and not _is_written_number(value)), column[0])
+        raise ValueError(f"only numbers and dates can be binned, but the column {name!r:.60} contains {odd!r:.60}")
     if not column.dtype.is_numeric():
         raise ValueError(f"only numbers and dates can be binned, but {name!r:.60} has {column.dtype}")
     size = float(column.cast(pl.Float64).abs().max() or 0)  # type: ignore[arg-type]
@@ -183,16 +205,35 @@ def column_of(frame: pl.DataFrame, name: Any) -> pl.Series:
 
 def labels_of(frame: pl.DataFrame, by: str) -> pl.Series:
     """A column by which documents can be compared; ValueError if a document has nothing in it, or has a list."""
-    labels = column_of(frame, by)
-    known = "is_not_null"
+    labels, known = column_of(frame, by), "is_not_null()"
     if labels.dtype.is_float():  # NaN is what pandas has for nothing; Polars would take it for a group
-        labels, known = labels.fill_nan(None), "is_finite"
+        labels, known = labels.fill_nan(None), "is_finite()"
+    if labels.dtype == pl.String:  # an empty cell of a table
+        labels, known = labels.set(labels.str.strip_chars() == "", None), "str.len_chars() > 0"
     if labels.null_count():
-        advice = f"leave them out with corpus.where(pl.col({by!r}).{known}())"
-        raise ValueError(f"{labels.null_count():,} documents have nothing in the column {by!r:.60}; {advice}")
+        condition = f"LENGTH({by}) > 0" if labels.dtype == pl.String else f"{by} IS NOT NULL"
+        rest = named("where", condition, python=f"corpus.where(pl.col({by!r}).{known})")
+        raise ValueError(_unlabelled(frame.filter(labels.is_null())["id"].to_list(), by, rest))
     if labels.dtype.is_nested() or str(labels.dtype) in ("Binary", "Object"):
         raise ValueError(f"the column {by!r:.60} has {labels.dtype}, by which documents cannot be compared")
     return labels
+
+
+def some_have(ids: list[str]) -> str:
+    """The beginning of a sentence about documents: how many, which, and "has" or "have".
+
+    >>> some_have(["a"]), some_have(["a", "b", "c", "d"])
+    ('1 document (a) has', '4 documents (a, b, c, …) have')
+    """
+    some = ", ".join(map(printable, ids[:3])) + (", …" if len(ids) > 3 else "")
+    return f"{len(ids):,} document ({some}) has" if len(ids) == 1 else f"{len(ids):,} documents ({some}) have"
+
+
+def _unlabelled(ids: list[str], by: str, advice: str) -> str:
+    """The sentence about documents that are in no group."""
+    if by == "folder":
+        return f"{some_have(ids)} no folder; move {'it' if len(ids) == 1 else 'them'} into one, or away"
+    return f"{some_have(ids)} nothing in the column {by!r:.60}; fill it, or remove such documents: " + advice
 
 
 def no_column(frame: pl.DataFrame, name: Any) -> str:
@@ -241,7 +282,9 @@ def chosen_values(frame: pl.DataFrame, name: str, values: Any) -> list[Any]:
     column = column_of(frame, name).drop_nulls()
     if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise ValueError(f"groups must be a list of two values of {name!r:.60} or more; got {values!r:.60}")
-    asked, there = list(values), column.unique().to_list()
+    there = column.unique().to_list()
+    written = {str(value): value for value in there}  # as a command line gives it
+    asked = [written.get(value, value) if isinstance(value, str) else value for value in values]
     for value in asked:
         if value not in there:
             raise ValueError(no_value(name, value, there))

@@ -60,12 +60,12 @@ class ReadArguments:
         if self.counting != CountingOptions() or self.tokenizer is not None:
             raise ValueError("these are counts already; omit the options of words, such as " + named("ngrams"))
 
-    def warn_of_script(self, texts: Sequence[Text]) -> None:
+    def warn_of_script(self, texts: Sequence[Text], before: str = "") -> None:
         """Warn if texts are written without spaces between words and nothing divides them."""
         if not self.counting.pretokenized and not all(map(_is_ascii, texts[:SAMPLE])):
             sentence = unsegmented_script(texts, self.counting.language)
             if sentence is not None:
-                warnings.warn(sentence, stacklevel=5)
+                warnings.warn(before + sentence, stacklevel=5)
 
 
 def _is_ascii(text: Text) -> bool:

@@ -2,135 +2,50 @@
 
 from __future__ import annotations
 
-import copy
 import os
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
-from itertools import chain
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from termburst.corpus import metadata
 from termburst.corpus.corpus import Corpus
-from termburst.corpus.documents import Documents
-from termburst.corpus.read_arguments import SAMPLE, ReadArguments
-from termburst.corpus.stored_texts import StoredPart, StoredTexts, TokenizedTexts, tokens_of
-from termburst.counting.counted_corpus import CountedCorpus
-from termburst.counting.guess_language import guess_language
-from termburst.counting.languages import guessed_language
-from termburst.counting.options import CountingOptions
-from termburst.counting.words_of import words_of
+from termburst.corpus.read_arguments import ReadArguments
+from termburst.corpus.saved import counting_like, is_saved, load_saved, refuse_columns
+from termburst.corpus.scanned import Scanned, Summed
+from termburst.corpus.stream import Stream
 from termburst.messages import named
-from termburst.reading.documents import Text, same_ids
-from termburst.reading.faults import mixed_kinds
-from termburst.reading.readers import open_corpus
-from termburst.statistics.store import holds_statistics
 
 
 def corpus_of_files(sources: Sequence[str | os.PathLike[str]], asked: ReadArguments) -> Corpus:
     """Files, read and counted in one pass. Their texts are not kept."""
+    for source in (os.fspath(one) for one in sources):
+        if source == "-":
+            raise ValueError("standard input can be read only once; read its lines first: tb.read(list(sys.stdin))")
+        if is_saved(source):
+            raise ValueError(f"{source} contains saved statistics, not texts; scan it with tb.scan")
+    try:
+        return scanned_files(sources, asked).counted()
+    except FileNotFoundError as error:
+        name = next((os.fspath(one) for one in sources if not os.path.lexists(one)), os.fspath(sources[0]))
+        advice = "texts come as a list of strings, as in tb.read([text])"
+        raise FileNotFoundError(f"There is no file or folder {name!r:.80}; {advice}") from error
+
+
+def scanned_files(sources: Sequence[Any], asked: ReadArguments, **more: Any) -> Corpus:
+    """Files, or a data set, that are read when a question is asked; *more* is for `Stream.of`."""
     if asked.ids is not None:
         problem = "for files, " + named("id") + " is the name of a column; give other ids as a column of "
         raise ValueError(problem + named("metadata"))
     if asked.terms is not None:
         raise ValueError(named("terms") + " is for a matrix of counts; omit it")
-    parts = [StoredPart(_open(source, asked)) for source in sources]
-    records: list[Mapping[str, Any]] = []
-    sample, batches = _peeked(parts, records, asked)
-    first = sample[0]
-    counting, tokenizer = asked.counting, asked.tokenizer
-    if isinstance(first, list):  # of an annotated corpus, or a table with token lists
-        if tokenizer is not None:
-            raise ValueError(f"{parts[0].source.name} has tokens already; omit " + named("tokenizer"))
-        if not counting.pretokenized:
-            counting = replace(counting, pretokenized=True, layer=asked.reading.layer or "form")
-    documents = _of_one_kind(batches, type(first), parts)
-    counts, terms = counting.count(
-        documents if tokenizer is None else (tokens_of(document, tokenizer) for document in documents)
-    )
-    ids = list(chain.from_iterable(part.ids for part in parts))
-    if asked.reading.id is None and same_ids(ids):  # such as a/x.txt and b/x.txt, both called x.txt
-        ids = [f"{_folder(s)}{name}" for s, part in zip(sources, parts, strict=True) for name in part.ids]
-    texts: Any = StoredTexts(tuple(parts), np.arange(len(ids)))
-    texts = texts if tokenizer is None else TokenizedTexts(texts, tokenizer)
-    given = CountedCorpus(counts, terms, ids, counting, texts)
-    frame = metadata.of_documents(ids, records)
-    reports = [copy.copy(part.source.report) for part in parts]  # a copy, because reading again begins it anew
-    for report in reports:
-        report.language, report.words = _guessed(counting, sample), words_of(counting)
-    name = Path(os.fspath(sources[0])).name if len(sources) == 1 else f"{len(sources):,} files"
-    return Corpus(Documents(ids, counting, texts, given), frame, name=name, _reports=tuple(reports))
+    stream = Stream.of(sources, asked, **more)
+    name = Path(stream.name).name or stream.name
+    return Corpus(Scanned(stream), None, name=name)
 
 
-def _folder(source: str | os.PathLike[str]) -> str:
-    """The folder that tells the ids of one source from those of others, as the user wrote it.
-
-    Examples
-    --------
-    >>> _folder("a/x.txt"), _folder("x.txt")
-    ('a/', '')
-    """
-    path = Path(source)
-    folder = (path if path.is_dir() else path.parent).as_posix()
-    return "" if folder == "." else f"{folder.rstrip('/')}/"
-
-
-def _open(source: str | os.PathLike[str], asked: ReadArguments) -> Any:
-    """The files of one source, opened for reading; FileNotFoundError if there are none."""
+def saved_corpus(source: str | os.PathLike[str], asked: ReadArguments) -> Corpus:
+    """Saved statistics, or those of a ledger."""
     name = os.fspath(source)
-    if name == "-":
-        raise ValueError("standard input can be read only once; read its lines first: tb.read(list(sys.stdin))")
-    if holds_statistics(name):
-        raise ValueError(f"{name} contains saved statistics, not texts; load it with tb.TermStatistics.load")
-    try:  # the columns are the metadata, and what is looked for is in the report
-        return open_corpus(name, asked.reading, pretokenized=asked.counting.pretokenized, columns="all", inspect=True)
-    except FileNotFoundError as error:
-        raise FileNotFoundError(
-            f"There is no file or folder {name!r:.80}; texts come as a list of strings, as in tb.read([text])"
-        ) from error
-
-
-def _peeked(
-    parts: list[StoredPart], records: list[Mapping[str, Any]], asked: ReadArguments
-) -> tuple[list[Text], Iterator[list[Text]]]:
-    """The first texts, and the texts of all batches; *records* gets the metadata of every document."""
-
-    def read_all() -> Iterator[list[Text]]:
-        for part in parts:
-            for batch in part.first_read():
-                records.extend(batch.metadata)
-                yield batch.texts
-
-    batches = read_all()
-    for texts in batches:
-        if texts:
-            asked.warn_of_script(texts)
-            return texts[:SAMPLE], chain([texts], batches)
-    raise ValueError(f"{parts[0].source.name}: there are no documents to read")
-
-
-def _of_one_kind(batches: Iterator[list[Text]], kind: type, parts: list[StoredPart]) -> Iterator[Text]:
-    """The documents one by one. Texts and token lists cannot be mixed, because they are counted in different ways."""
-    number = 0
-    for texts in batches:
-        for text in texts:
-            if not isinstance(text, kind):
-                names = list(chain.from_iterable(part.ids for part in parts))
-                found = (names[number], names[0]) if kind is str else (names[0], names[number])
-                raise mixed_kinds(parts[0].source.name, *found)
-            number += 1
-            yield text
-
-
-def _guessed(counting: CountingOptions, sample: list[Text]) -> str | None:
-    """The language that is guessed if none was given, for the report."""
-    if counting.language is not None:
-        return None
-    with suppress(ImportError):  # of the lists of stop words
-        guessed = guess_language(sample)
-        if guessed is not None:
-            return guessed_language(guessed[0], stop_words=counting.stop_words is not None)
-    return None
+    refuse_columns(name, asked)
+    known = load_saved(source)
+    counting_like(known, name, asked)
+    return Corpus(Summed(name, known), None, name=Path(name).name)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any
 
+from termburst.corpus.documents import Documents
+from termburst.corpus.scanned import Scanned, Summed
 from termburst.counting.words_of import words_of
 from termburst.display import ROWS, html_table, more, number, printable
+from termburst.messages import Message, named
 
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
@@ -16,7 +19,15 @@ _COLUMNS = 8  # of the metadata, in a notebook
 
 
 def in_words(corpus: Corpus) -> str:
-    """What a corpus is, on one line."""
+    """What a corpus is, on one line. What is scanned is not read for it."""
+    if isinstance(corpus._documents, Scanned):
+        steps = [step.option for step in corpus._documents.stream.steps]
+        then = f", then {', '.join(steps)}" if steps else ""
+        last, stream = corpus._documents.last, corpus._documents.stream
+        words = words_of(stream.asked.counting if last is None else last.counting)
+        return f"Corpus of {stream.name}, scanned{then}; words: {words}"
+    if isinstance(corpus._documents, Summed):
+        return f"Corpus of {corpus.statistics!r}"
     documents, tokens, terms = (_many(*size) for size in _sizes(corpus))
     parts = [f"Corpus of {documents}, {tokens}, {terms}" if tokens else f"Corpus of {documents}, not counted yet"]
     known = corpus.metadata.columns[1:]
@@ -32,6 +43,8 @@ def in_words(corpus: Corpus) -> str:
 
 def as_html(corpus: Corpus) -> str:
     """What a corpus is, and the metadata of the first documents."""
+    if not isinstance(corpus._documents, Documents):
+        return html_table("Corpus", {"scanned": in_words(corpus)}, [], [], "")
     facts = {f"{noun}s": number(count) for count, noun in _sizes(corpus) if count is not None}
     facts |= {"grouped by": printable(corpus.by)} if corpus.by is not None else {}
     facts["words"] = words_of(corpus.counting)
@@ -69,9 +82,11 @@ class Reports(tuple[Any, ...]):
 
 def warn_of_single_documents() -> None:
     """Warn that every side of a comparison is one document, and say what to do."""
+    pieces, one = named("split", 1000, python="corpus.split(tokens=1000)"), named("lines", True)
     warnings.warn(
-        "each side is a single document, so it cannot be seen how much words vary between documents, and few terms "
-        "will differ; cut the documents with corpus.split(tokens=1000), or read each line as one with tb.read(..., "
-        "lines=True)",
+        Message(
+            "each side is a single document, so it cannot be seen how much words vary between documents, and few "
+            "terms will differ; ", pieces, " makes pieces of 1,000 tokens, and ", one, " makes each line a document",
+        ),
         stacklevel=3,
-    )
+    )  # fmt: skip

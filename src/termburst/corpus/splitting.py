@@ -6,6 +6,8 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +84,17 @@ class Pieces(LazyTexts):
     def rows(self, numbers: Numbers) -> Pieces:
         """The same pieces, but only those with these numbers, which must ascend."""
         return Pieces(self.texts, self.prepare, self.parent[numbers], self.start[numbers], self.stop[numbers])
+
+
+def begins(tokens: Any, pattern: str | None, counting: CountingOptions) -> Cut:
+    """Where pieces begin, by a number of *tokens* or by a *pattern*; ValueError if none or both are given."""
+    if (tokens is None) == (pattern is None):
+        raise ValueError("give tokens= or pattern=, and not both; for example split(tokens=1000)")
+    if pattern is not None:
+        return by_pattern(pattern)
+    if not isinstance(tokens, Integral) or isinstance(tokens, bool) or tokens <= 0:
+        raise ValueError(f"tokens must be a whole number above 0; got {tokens!r:.60}")
+    return by_tokens(int(tokens), counting)
 
 
 def by_tokens(size: int, counting: CountingOptions) -> Cut:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import texts_at
-from termburst.reading.documents import Place, Text
+from termburst.reading.documents import Text
 
 Numbers = NDArray[np.intp]
 
@@ -68,91 +66,6 @@ def rows_of(texts: Sequence[Text], numbers: Numbers) -> Sequence[Text]:
     ['so', 'goes']
     """
     return texts.rows(numbers) if isinstance(texts, LazyTexts) else [texts[k] for k in numbers.tolist()]
-
-
-@dataclass(slots=True)
-class StoredPart:
-    """One source on disk: `batches(start)` reads its documents again, from the place *start* on.
-
-    Attributes
-    ----------
-    source : has `name` and `batches`, such as the result of `termburst.reading.readers.open_corpus`
-    ids : ids of its documents
-    places : where batches ended when it was first read, so that files before them need not be opened
-    """
-
-    source: Any
-    ids: list[str] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-
-    def first_read(self) -> Iterator[Any]:
-        """The batches of the source, whose ids and places are kept."""
-        with closing(self.source.batches()) as batches:
-            for batch in batches:
-                self.ids.extend(batch.ids)
-                self.places.append(batch.place)
-                yield batch
-
-    def at(self, wanted: Sequence[int]) -> Iterator[Text]:
-        """The texts with these ascending numbers; ValueError if the files have changed since they were first read."""
-        done = 0
-        while done < len(wanted):
-            number = wanted[done]
-            place = self._before(number)
-            with closing(self.source.batches(Place(number, place.files, place.before))) as batches:
-                for batch in batches:
-                    while done < len(wanted) and wanted[done] < number + len(batch.ids):
-                        self._check(wanted[done], batch.ids[wanted[done] - number])
-                        yield batch.texts[wanted[done] - number]
-                        done += 1
-                    number += len(batch.ids)
-                    # Go on with this pass, unless whole files can be left out.
-                    if done == len(wanted) or self._before(wanted[done]).files > batch.place.files + 1:
-                        break
-                else:
-                    if done < len(wanted):
-                        self._check(wanted[done], None)
-
-    def _before(self, number: int) -> Place:
-        """The last known place at or before a document."""
-        known = bisect_right(self.places, number, key=lambda place: place.documents)
-        return self.places[known - 1] if known else Place()
-
-    def _check(self, number: int, found: str | None) -> None:
-        if self.ids[number] != found:
-            was = f"document {number + 1:,} was {self.ids[number]!r:.60}"
-            raise ValueError(f"{self.source.name} has changed since it was read: {was}; read it again with tb.read")
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class StoredTexts(LazyTexts):
-    """The texts of one or more sources on disk, or some of them.
-
-    Attributes
-    ----------
-    parts : the sources, in order
-    numbers : which of all their documents these are; ascending
-    """
-
-    parts: tuple[StoredPart, ...]
-    numbers: Numbers
-
-    def __len__(self) -> int:
-        """How many texts."""
-        return self.numbers.size
-
-    def at(self, numbers: Iterable[int]) -> Iterator[Text]:
-        """The texts with these numbers, which must ascend; every file is read at most once."""
-        wanted = self.numbers[np.fromiter(numbers, dtype=np.intp)]
-        first = 0
-        for part in self.parts:
-            last = first + len(part.ids)
-            yield from part.at((wanted[(wanted >= first) & (wanted < last)] - first).tolist())
-            first = last
-
-    def rows(self, numbers: Numbers) -> StoredTexts:
-        """The same texts, but only those with these numbers, which must ascend."""
-        return StoredTexts(self.parts, self.numbers[numbers])
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from termburst.inference.checks import check_name, checked_whole, shown
+from termburst.inference.checks import checked_whole, shown
 from termburst.inference.multiplicity import adjust_log10
 from termburst.models import beta_binomial, binomial
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
@@ -122,10 +122,7 @@ def coburst(
     >>> found.second_term.tolist(), found.shared.tolist(), found.expected.round(2).tolist()
     (['socrates', 'sun'], [6, 0], [0.4, 0.4])
     """
-    top, max_terms = checked_whole("top", top, least=1), checked_whole("max_terms", max_terms, least=2)
-    min_count, min_documents = checked_whole("min_count", min_count), checked_whole("min_documents", min_documents)
     strata = checked_whole("strata", strata, least=1)
-    check_name("event", event, EVENTS)
     counts = _documents_with_tokens(X)
     names = checked_terms(terms, counts.shape[1])
     asked = None if pairs is None else _columns(pairs, names, counts.shape[1])

@@ -1,16 +1,60 @@
-"""Pairs of terms that burst in the same documents, as a frame."""
+"""Pairs of terms that burst in the same documents."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-from termburst.forks import check_fork
-from termburst.inference.coburst import coburst as burst_pairs
-from termburst.questions.frames import named_terms, own_terms
+from termburst.names import BurstEvent
+from termburst.options import Option, check_options, made_from
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+@dataclass(frozen=True)
+class Coburst:
+    """The question of `termburst.Corpus.coburst` and `termburst.coburst`."""
+
+    pairs: Annotated[
+        Iterable[tuple[str | int, str | int]] | None,
+        Option("The pairs of terms to test. (default: the surest pairs of the corpus)", metavar="pairs of terms"),
+    ] = None
+    top: Annotated[int, Option("How many pairs to return, if none are given.", least=1)] = 100
+    max_terms: Annotated[int, Option("How many of the burstiest terms are paired.", least=2)] = 2000
+    min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=0)] = 10
+    min_documents: Annotated[int, Option("Leave out terms that burst in fewer documents.", least=0)] = 5
+    event: Annotated[BurstEvent, Option("Count documents where both terms burst, or where both occur.")] = "burst"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an option that cannot be used."""
+        check_options(self)
+
+    def answer(self, X: Any, terms: Any = None) -> pl.DataFrame:
+        """One row per pair, of a count matrix or a corpus; *terms* are the names of the columns."""
+        import polars as pl
+
+        from termburst.forks import check_fork
+        from termburst.inference.coburst import coburst as burst_pairs
+        from termburst.questions.frames import named_terms, own_terms
+
+        check_fork()
+        own = own_terms(X)
+        found = burst_pairs(
+            X,
+            self.pairs,
+            terms=terms if own is None else named_terms(X, terms, own.size),
+            top=self.top,
+            max_terms=self.max_terms,
+            min_count=self.min_count,
+            min_documents=self.min_documents,
+            event=self.event,
+        )
+        names = (found.first, found.second) if found.first_term is None else (found.first_term, found.second_term)
+        columns = {"first": list(names[0]), "second": list(names[1])}  # type: ignore[arg-type]
+        shown = ("shared", "expected", "first_documents", "second_documents", "p_value", "log10_p", "q_value")
+        return pl.DataFrame(columns | {name: getattr(found, name) for name in shown})
 
 
 def coburst(
@@ -22,7 +66,7 @@ def coburst(
     max_terms: int = 2000,
     min_count: int = 10,
     min_documents: int = 5,
-    event: str = "burst",
+    event: BurstEvent = "burst",
 ) -> pl.DataFrame:
     """Which pairs of terms burst in the same documents, as "Socrates" and "Plato" do? The smallest p-values come first.
 
@@ -54,21 +98,4 @@ def coburst(
     >>> tb.coburst(X, [("socrates", "plato")], terms=names, event="occurrence")["shared"][0]
     12
     """
-    import polars as pl
-
-    check_fork()
-    own = own_terms(X)
-    found = burst_pairs(
-        X,
-        pairs,
-        terms=terms if own is None else named_terms(X, terms, own.size),
-        top=top,
-        max_terms=max_terms,
-        min_count=min_count,
-        min_documents=min_documents,
-        event=event,
-    )
-    first, second = (found.first, found.second) if found.first_term is None else (found.first_term, found.second_term)
-    columns = {"first": list(first), "second": list(second)}  # type: ignore[arg-type]
-    shown = ("shared", "expected", "first_documents", "second_documents", "p_value", "log10_p", "q_value")
-    return pl.DataFrame(columns | {name: getattr(found, name) for name in shown})
+    return made_from(Coburst, locals()).answer(X, terms)

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.counting.shingles import CountShingles, TextShingles, plain_words
 from termburst.display import html_table, printable
-from termburst.inference.corpus_check import FEWEST, LEVEL, FalseAlarms
-from termburst.inference.duplicates import NearDuplicates
+from termburst.inference.corpus_check import FEWEST, LEVEL, FalseAlarms, effective_documents, false_alarms
+from termburst.inference.duplicates import NearDuplicates, Source, near_duplicates, shared_passages
 from termburst.messages import Message, joined, named
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from termburst.counting.counted_corpus import CountedCorpus
+    from termburst.reading.documents import Text
 
 FEW = 20  # effective documents below which little can be said
 COPIES, REPEATED, DOMINANT, ALARMS = 0.01, 0.05, 0.5, 0.07  # shares from which the text warns
@@ -192,6 +197,84 @@ class CorpusCheck:
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         return ["Words with p below 5 % in random halves:", *lines]
+
+
+def corpus_check(
+    corpus: CountedCorpus,
+    metadata: pl.DataFrame,
+    cluster: str | None,
+    clusters: NDArray[np.intp] | None,
+    *,
+    threshold: float,
+    halves: int,
+    seed: int,
+) -> CorpusCheck:
+    """Check documents; `termburst.questions.check.Check` has the options, `cluster_codes` makes *clusters*."""
+    source, ids = shingles_of(corpus.texts, corpus.counts), list(corpus.ids)
+    found = near_duplicates(source, threshold)
+    n_j = np.asarray(corpus.counts.sum(axis=1)).ravel().astype(np.int64)
+    repeated, passages = _passages(ids, source, np.flatnonzero(found.kept), int(n_j.sum()))
+    alarms = false_alarms(corpus.counts, cluster=clusters, halves=halves, seed=seed)
+    return CorpusCheck(
+        len(ids),
+        int(n_j.sum()),
+        effective_documents(n_j),
+        threshold,
+        found.compared,
+        dropped_frame(ids, found),
+        repeated,
+        passages,
+        _largest_shares(metadata, n_j),
+        cluster,
+        alarms_frame(alarms),
+        halves if alarms is not None else 0,
+    )
+
+
+def shingles_of(texts: Sequence[Text] | None, counts: Any) -> Source:
+    """What is compared: the texts, or the counts if there are no texts."""
+    return CountShingles(counts) if texts is None else TextShingles(texts)
+
+
+def _passages(ids: list[str], source: Source, kept: NDArray[np.intp], tokens: int) -> tuple[float, pl.DataFrame]:
+    """The share of the text that is in another document, too, and the passages in most documents."""
+    import polars as pl
+
+    schema = {"documents": pl.Int64, "example": pl.String, "passage": pl.String}
+    if not isinstance(source, TextShingles):
+        return float("nan"), pl.DataFrame(schema=schema)
+    found = shared_passages(source, kept, tokens)
+    examples = np.unique(found.example)
+    texts = (text for block in source.blocks(examples) for text in block)
+    words = dict(zip(examples.tolist(), map(plain_words, texts), strict=True))
+    places = zip(found.example.tolist(), found.start.tolist(), found.stop.tolist(), strict=True)
+    passages = [" ".join(words[example][start:stop]) for example, start, stop in places]
+    named = [ids[k] for k in found.example.tolist()]
+    return found.share, pl.DataFrame(
+        {"documents": found.documents, "example": named, "passage": passages}, schema=schema
+    )
+
+
+def _largest_shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame:
+    """The value with most tokens of each column of text that groups documents."""
+    import polars as pl
+
+    schema = {"column": pl.String, "value": pl.String, "documents": pl.Float64, "tokens": pl.Float64}
+    rows = []
+    for name in frame.columns[1:]:
+        column = frame[name]
+        if column.dtype not in (pl.String, pl.Boolean, pl.Categorical) or not 1 < column.n_unique() < frame.height:
+            continue
+        by_value = (
+            pl.DataFrame({"value": column.cast(pl.String), "tokens": n_j})
+            .drop_nulls()
+            .group_by("value")
+            .agg(pl.len().alias("documents"), pl.col("tokens").sum())
+            .sort("tokens", "value", descending=[True, False])
+        )
+        value, documents, tokens = by_value.row(0)
+        rows.append((name, value, documents / frame.height, tokens / max(int(n_j.sum()), 1)))
+    return pl.DataFrame(rows, schema=schema, orient="row").sort("tokens", descending=True, maintain_order=True)
 
 
 def alarms_frame(alarms: FalseAlarms | None) -> pl.DataFrame:

@@ -59,7 +59,7 @@ class Place:
 def require_columns(place: str, options: ReadingPlan, text: str, there: Sequence[str]) -> None:
     """Raise ValueError if the column *text*, or another one that the options name, is missing."""
     asked = () if options.columns == "all" else options.columns
-    wanted = [("text", text), (options.id_option, options.id), *(("columns", name) for name in asked)]
+    wanted = [("text", text), ("id", options.id), *(("columns", name) for name in asked)]
     for option, name in wanted:
         if name is not None and name not in there and not (option == "columns" and name in FILE_COLUMNS):
             if not there:

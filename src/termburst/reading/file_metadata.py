@@ -63,6 +63,7 @@ class FileMetadata:
         if name != self._last[0]:
             self._last = (name, self._of_file(name, label))
         found = dict(self._last[1])
+        self._report.columns.update(more or ())
         for key, value in (more or {}).items():
             if key and (self._wanted is None or key in self._wanted):
                 found[key] = value
@@ -74,6 +75,7 @@ class FileMetadata:
             found["folder"] = self._folders.get(label)
         elif name != label and "/" in (inside := name[len(label) + 1 :]):
             found["folder"] = inside.partition("/")[0]
+        self._report.columns.update(found, self._pattern.groupindex if self._pattern is not None else ())
         if self._wanted is not None:
             found = {key: value for key, value in found.items() if key in self._wanted}
         if self._pattern is not None:

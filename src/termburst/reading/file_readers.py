@@ -77,23 +77,16 @@ def _read_ahead(files: list[CorpusFile], options: ReadingPlan, report: ReadingRe
                     for note in progress.notes:
                         report.note(*note)
                     if isinstance(text, str) and options.layers is None:
-                        yield file, progress, ((_name(file, options), text),)
+                        yield file, progress, ((file.label, text),)
                         continue
                     progress.say = report.note
                     found = (
-                        _one(_name(file, options), text)
-                        if isinstance(text, str)
-                        else _not_plain(text, file, options, progress)
+                        _one(file.label, text) if isinstance(text, str) else _not_plain(text, file, options, progress)
                     )
                     with closing(_of_layer(found, file, options)) as documents:
                         yield file, progress, documents
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _name(file: CorpusFile, options: ReadingPlan) -> str:
-    """The id of a text file that is one document; it has no label in a column that `by` names."""
-    return "" if options.labels else file.label
 
 
 def _one(name: str, text: Text) -> DocumentStream:
@@ -172,20 +165,16 @@ def _read_text(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Do
         except OtherFormat as other:
             yield from _not_plain(other, file, options, progress)
         else:
-            yield _name(file, options), text
+            yield file.label, text
         return
     prefix = f"{file.label}:" if file.label else ""  # standard input has no name
-    labelled = options.labels
     with closing(read_lines(file, options, progress)) as blocks:
         blank = 0
         for number, line in enumerate(itertools.chain.from_iterable(blocks), 1):
             if line.isspace():
                 blank += 1
             else:
-                yield (
-                    "" if labelled else f"{prefix}{number}",
-                    line[:-2] if line.endswith("\r\n") else line.removesuffix("\n"),
-                )
+                yield f"{prefix}{number}", line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
     if blank:
         what = f"{blank:,} blank line{'' if blank == 1 else 's'}"
         progress.note(file.label or "standard input", BLANK_LINES, what)

@@ -71,10 +71,6 @@ def found_documents(
         if document.name:
             progress.how = _how(found)
         progress.metadata = document.metadata
-        if options.labels and not has_ids:
-            label = (document.metadata or {}).get(options.id or "")
-            yield "" if label is None else str(label), document.text
-            continue
         name = document.name if has_ids and document.name else f"{file.label}:{document.name}"
         yield name if document.name else file.label, document.text
 

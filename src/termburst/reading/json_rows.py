@@ -13,7 +13,6 @@ from termburst.messages import named
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.documents import (
     FILE_COLUMNS,
-    STRING,
     DocumentStream,
     IdColumn,
     Progress,
@@ -57,9 +56,6 @@ def read_jsonl(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Do
             text: Any = record.get(column)
             name: Any = f"{file.label}:{number}" if options.id is None else record.get(options.id)
             strings_only = isinstance(text, str) and isinstance(name, str)
-            if ids is not None and strings_only:
-                strings_only = ids.kind in ("", STRING)  # the labels of groups must have one type
-                ids.kind = ids.kind or STRING
             # Half of a surrogate pair can only come from an escape.
             if strings_only and ((text.isascii() and name.isascii()) or "\\u" not in line):
                 yield name, text

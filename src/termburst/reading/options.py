@@ -112,7 +112,6 @@ class ReadingPlan(ReadingOptions):
     columns : "all", or the names of the metadata that are wanted
     show : another layer, which documents then have beside `layer`
     inspect : whether to look for duplicates, markup and the like, for the report
-    labels : whether `id` names the column with the labels of groups, and is given as the option `by`
     batch_documents, batch_bytes : a batch ends when it reaches one of these two numbers
     file_bytes : most bytes, unpacked, of a file that must be held as a whole
     """
@@ -121,7 +120,6 @@ class ReadingPlan(ReadingOptions):
     columns: str | tuple[str, ...] = ()
     show: Layer | None = None
     inspect: bool = False
-    labels: bool = False
     batch_documents: int = 2000
     batch_bytes: int = 16 * 2**20
     file_bytes: int = 2**30
@@ -147,16 +145,11 @@ class ReadingPlan(ReadingOptions):
             return self.layer
         return both_layers(self.layer or "form", str(self.show))
 
-    @property
-    def id_option(self) -> str:
-        """The option that named the column `id`."""
-        return "by" if self.labels else "id"
-
     def id_column(self) -> IdColumn | None:
         """The check of the ids in one file; None if no column is named."""
         from termburst.reading.documents import IdColumn
 
-        return None if self.id is None else IdColumn(self.id, self.id_option)
+        return None if self.id is None else IdColumn(self.id)
 
 
 def _checked_delimiter(delimiter: str | None) -> str | None:

@@ -15,19 +15,18 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from termburst.display import did_you_mean
 from termburst.limits import LONGEST_ID
 from termburst.messages import named
 from termburst.names import Layer
 from termburst.reading.corpus_files import CorpusFile, find_files
 from termburst.reading.documents import Place, Progress, Scalar, Text, bytes_of
 from termburst.reading.faults import fault, long_id, reason
-from termburst.reading.file_metadata import FileMetadata, named_groups_of
+from termburst.reading.file_metadata import FileMetadata
 from termburst.reading.file_readers import is_one_document, is_surely_one, note_failure, read_files
 from termburst.reading.options import ReadingOptions, ReadingPlan
 from termburst.reading.report import SKIPPED, UNREADABLE, ReadingReport
@@ -80,7 +79,6 @@ class TextSource:
         """
         options, report = self._options, self.report
         report.restart(start.documents)
-        look = _looks(report, options)
         about = FileMetadata([file.label for file in self._files], options, report) if options.has_metadata else None
         ids: list[str] = []
         texts: list[Text] = []
@@ -109,15 +107,15 @@ class TextSource:
                             metadata = None if about is None else []
                         if len(document_id) > LONGEST_ID:
                             at = f"{file.path}, document {count - first + 1}"
-                            raise long_id(at, len(document_id), options.id_option)
+                            raise long_id(at, len(document_id), "id")
                         ids.append(document_id)
                         texts.append(text)
                         held += bytes_of(text) + (len(document_id) if options.id is not None else 0)
                         if metadata is not None and about is not None:
                             metadata.append(about.of(file.label, progress.metadata))
                             held += sum(len(value) for value in metadata[-1].values() if isinstance(value, str))
-                        if look is not None:
-                            look(document_id, text, file.label, count - first + 1, progress)
+                        if options.inspect:
+                            report.look_at(document_id, text, file.label)
                         count += 1
                 except ValueError as error:
                     if file.named or options.strict:
@@ -131,6 +129,15 @@ class TextSource:
         _require_documents(self.name, report, failure, count)
         if ids:
             yield Batch(ids, texts, finished, Place(count, done, before), metadata)
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the files, inside the folder."""
+        return [file.label for file in self._files]
+
+    def with_columns(self, columns: str | tuple[str, ...]) -> TextSource:
+        """The same files with other metadata: "all", or the names of columns."""
+        return replace(self, _options=replace(self._options, columns=columns))
 
     def with_layers(self, searched: Layer, shown: Layer) -> TextSource:
         """The same files, of which two layers are read, side by side."""
@@ -168,7 +175,6 @@ def open_corpus(
     columns: str | Sequence[str] = (),
     show: Layer | None = None,
     inspect: bool = False,
-    labels: bool = False,
     batch_documents: int = 2000,
     batch_bytes: int = 16 * 2**20,
 ) -> TextSource:
@@ -183,7 +189,6 @@ def open_corpus(
         about itself. Without it and without `name_pattern`, the batches have no metadata.
     show : another layer of annotated corpora, which every token then has beside the one that the options name.
     inspect : also look for near-empty documents, duplicates, the longest document and markup, for the report.
-    labels : whether the column `id` of the options has the labels of groups, and is the one that `by` names.
     batch_documents, batch_bytes : a batch ends when it reaches one of these two numbers.
 
     Raises
@@ -213,7 +218,6 @@ def open_corpus(
         columns=columns if columns == "all" else (columns,) if isinstance(columns, str) else tuple(columns),
         show=show,
         inspect=inspect,
-        labels=labels,
         batch_documents=batch_documents,
         batch_bytes=batch_bytes,
     )
@@ -221,38 +225,10 @@ def open_corpus(
     report = ReadingReport(name, strict=plan.strict, inspected=inspect)
     files = find_files(name, report.found, lines=plan.lines)
     if (plan.text is not None or plan.id is not None) and all(file.kind == "text" for file in files):
-        option, column = ("text", plan.text) if plan.text is not None else (plan.id_option, plan.id)
-        raise fault(name, _no_table(option, column, plan.name_pattern))
+        sentence = " names a column, but there is no CSV, TSV, JSONL or Parquet table here"
+        raise fault(name, named("text" if plan.text is not None else "id") + sentence)
     known = [file.size for file in files if file.size is not None]
     return TextSource(name, sum(known) if known else None, files, plan, report)
-
-
-def _no_table(option: str, column: str | None, pattern: str | None) -> str:
-    """The sentence about a column of a table that does not exist; files have other columns, which `by` may name."""
-    sentence = named(option) + " names a column, but there is no CSV, TSV, JSONL or Parquet table here"
-    if option != "by":
-        return sentence
-    known = ["file", "folder", *named_groups_of(pattern)]
-    near = did_you_mean(column, known)
-    return sentence + f", and of files only {', '.join(known)} are known, not {column!r:.60}{near}"
-
-
-def _looks(report: ReadingReport, options: ReadingPlan) -> Callable[[str, Text, str, int, Progress], None] | None:
-    """What looks at each document for the report: its id, text, file, number in the file, and its reader."""
-    labels = options.labels  # which are the ids, so that documents need other names
-    if not labels and not options.inspect:
-        return None
-
-    def look(document_id: str, text: Text, file: str, number: int, progress: Progress) -> None:
-        name = document_id
-        if labels:
-            name = file if progress.how == "one per file" and number == 1 else f"{file}:{number}"
-            if not document_id.strip():
-                report.add_unlabelled(name, progress.metadata or ())
-        if options.inspect:
-            report.look_at(name, text, file)
-
-    return look
 
 
 def _add_file(report: ReadingReport, progress: Progress, documents: int) -> None:

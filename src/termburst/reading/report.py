@@ -53,7 +53,7 @@ class ReadingReport:
     empty_count : the number of all of them
     duplicates : (id, id of the first document with the same text), the first 100; `duplicate_count` is their number
     longest : id and number of characters (tokens, for token lists) of the longest document
-    unlabelled : names of documents that are in no group (the first 3); `unlabelled_count` is their number
+    columns : names of metadata that documents have
     pieces : how many pieces the documents were cut into; None if they were not cut
     inspected : whether documents were looked at; if not, the last three are empty
 
@@ -90,9 +90,7 @@ class ReadingReport:
         self.empty_count = self.duplicate_count = 0
         self.longest: tuple[str, int] | None = None
         self._longest_in = "character"
-        self.unlabelled: list[str] = []
-        self.unlabelled_count = 0
-        self.known_labels: set[str] = set()  # names of the metadata of such documents
+        self.columns: set[str] = set()
         self.pieces: int | None = None
         self._seen: dict[int, str] = {}
         self._marked_up: set[str] = set()
@@ -144,13 +142,6 @@ class ReadingReport:
                 self.duplicates.append((document_id, first))
         elif len(self._seen) < _MOST_HASHES:
             self._seen[key] = document_id
-
-    def add_unlabelled(self, document_id: str, known: Iterable[str]) -> None:
-        """A document has no value of the metadata that name its group; *known* are the metadata that it has."""
-        self.unlabelled_count += 1
-        self.known_labels.update(name for name in known if name)
-        if len(self.unlabelled) < _NAMES_SHOWN:
-            self.unlabelled.append(document_id)
 
     @property
     def how(self) -> str:

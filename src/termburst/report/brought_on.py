@@ -47,7 +47,7 @@ def surest_pairs(corpus: Any, most: int) -> Dict:
     from termburst.concordance.polya_urn import fit_polya_urn
     from termburst.concordance.positions import TokenPositions
     from termburst.concordance.sequences import OrderedWords
-    from termburst.concordance.triggers import triggers
+    from termburst.questions.triggers import Triggers
 
     tokens, documents = int(corpus.counts.sum()), len(corpus.ids)
     wanted = min(max(documents * MOST_TOKENS // max(tokens, 1), LEAST_DOCUMENTS), documents)
@@ -60,7 +60,7 @@ def surest_pairs(corpus: Any, most: int) -> Dict:
             urn = fit_polya_urn(OrderedWords(positions, counting.stop_word_set()), "full")
     except ValueError as error:  # from which nothing can be learned, such as documents of one word
         return {**nothing, "why": f"They were not looked for: {error}."}
-    table = triggers(urn, top=most, after=True, most_repeated=MOST_REPEATED)
+    table = Triggers(top=most, after=True, most_repeated=MOST_REPEATED).answer(urn)
     pairs = [_pair(row) for row in table.iter_rows(named=True)]
     none = None if pairs else f"No word surely brings on another (q ≤ {SURE})."
     return {"pairs": pairs, "looked_at": len(chosen), "why": none, "unbounded": urn.status == "unbounded"}

@@ -45,7 +45,7 @@ def summarize_design(
     settings: Dict | None = None,
     panels: int = PANELS,
     max_terms: int = MOST_TERMS,
-    lines: int = LINES,
+    examples: int = LINES,
 ) -> Dict:
     """Everything that the page about a design shows, as a dict of plain values: numbers, text, lists, None.
 
@@ -55,7 +55,7 @@ def summarize_design(
     corpus : Corpus, CountedCorpus or TermStatistics
         The documents. Statistics do not keep them: panels do not show where a term occurs.
     formula, cluster, strata : as for the table; the page says in words what they mean
-    settings, panels, max_terms, lines : see `summarize_keyness`
+    settings, panels, max_terms, examples : see `summarize_keyness`
 
     Returns
     -------
@@ -77,7 +77,7 @@ def summarize_design(
 
     check_fork()
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
-    lines = checked_whole("lines", lines)
+    examples = checked_whole("examples", examples)
     if not isinstance(table, pl.DataFrame) or not set(table.columns) >= _NEEDED:
         raise ValueError("table must be the frame of tb.keyness_design")
     if not table.height:
@@ -104,7 +104,7 @@ def summarize_design(
         },
         "sides": [side_summary("all documents", statistics_of(held), held, corpus)],
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
-        **side_panels(terms, {"all documents": held}, lines),
+        **side_panels(terms, {"all documents": held}, examples),
     }
 
 

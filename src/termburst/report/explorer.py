@@ -16,13 +16,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 
-from termburst.concordance.collocates import collocates
-from termburst.concordance.kwic import kwic as concordance
 from termburst.concordance.positions import TokenPositions
-from termburst.concordance.queries import parsed
+from termburst.concordance.sequences import OrderedWords
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import checked_counting
+from termburst.display import LINES
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.questions.collocates import Collocates
+from termburst.questions.explore import Explore
+from termburst.questions.kwic import Kwic
+from termburst.questions.triggers import Triggers
 from termburst.reading.documents import Text
 from termburst.report.occurrences import COLLOCATES, TRIGGERS, sure_collocates, sure_triggers
 from termburst.report.pieces import Dict, axes_of, statistics_of
@@ -34,8 +37,6 @@ from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from termburst.concordance.polya_urn import PolyaUrnFit
 
 LONGEST_QUERY = 300  # characters of a word, phrase or regular expression
 MOST_LINES = 500  # concordance lines in one answer
@@ -52,8 +53,7 @@ class Explorer:
     ----------
     corpus : CountedCorpus
     metadata : frame with one row per document, the first column "id"; None if nothing is known of the documents
-    title : heading of the page
-    options : of `summarize`
+    asked : the options of the page
 
     Examples
     --------
@@ -63,9 +63,9 @@ class Explorer:
     """
 
     def __init__(
-        self, corpus: CountedCorpus, metadata: pl.DataFrame | None = None, title: str = "corpus", **options: Any
+        self, corpus: CountedCorpus, metadata: pl.DataFrame | None = None, asked: Explore | None = None
     ) -> None:
-        self.corpus, self.metadata, self.title, self.options = corpus, metadata, title, options
+        self.corpus, self.metadata, self.asked = corpus, metadata, asked or Explore()
         self.counting = checked_counting(corpus.counting)
         self.column = {str(term): number for number, term in enumerate(corpus.terms)}
         self._answers: OrderedDict[Any, Any] = OrderedDict()
@@ -85,7 +85,7 @@ class Explorer:
     @cached_property
     def summary(self) -> Dict:
         """The summary of the corpus without panels: the page asks for each when it is needed."""
-        found = summarize(self.corpus, title=self.title, panels=0, pairs=0, full=False, **self.options)
+        found = summarize(self.corpus, full=False, **vars(self.asked.report(panels=0, pairs=0)))
         return {**found, "live": True, "axes": axes_of(self), "groups": self.groupings()}
 
     def page(self) -> str:
@@ -124,13 +124,12 @@ class Explorer:
         return self._kept(("term", term, by), lambda: self._side_panels(term, by) if by else self._panel(term))
 
     def _side_panels(self, term: str, by: str) -> Dict:
-        found = side_panels([term], self.sides(by), self.options.get("lines", MOST_LINES))
+        found = side_panels([term], self.sides(by), self.asked.examples)
         return {"panel": found["panels"][0], "documents": found["documents"]}
 
     def _panel(self, term: str) -> Dict:
         settings = {key: self.summary["settings"][key] for key in ("mu", "sigma2", "form")}
-        lines = self.options.get("lines", MOST_LINES)
-        found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit, near=None)
+        found = panels_of(self.corpus, self.statistics, [term], self.asked.examples, settings, fit=self.fit, near=None)
         return {"panel": found["panels"][0], "documents": found["documents"]}
 
     def kwic(self, query: str, *, regex: bool = False, sort: str = "", offset: int = 0) -> Dict:
@@ -143,10 +142,8 @@ class Explorer:
 
     def _lines(self, query: str, regex: bool, sort: str, offset: int) -> Dict:
         last = offset + MOST_LINES
-        asked = timed(query) if regex else parsed(query)
-        found = concordance(
-            self._texts(), asked, self._ids, width=_WIDTH, sort=sort or None, limit=last + 1
-        )  # fmt: skip
+        asked = Kwic(query, width=_WIDTH, sort=sort or None, top=last + 1)
+        found = asked.answer(self._texts(), self._ids, pattern=timed(query) if regex else None)
         rows = found.slice(offset, MOST_LINES).rows()
         lines = [{"name": id, "before": left, "term": match, "after": right} for id, left, match, right, _ in rows]
         return {"lines": lines, "offset": offset, "more": found.height > last}
@@ -157,30 +154,20 @@ class Explorer:
 
     def _near(self, term: str) -> list[Dict]:
         self._texts()
-        found = collocates(self.positions, term, counting=self.counting, limit=COLLOCATES)
-        return sure_collocates(found)
+        return sure_collocates(Collocates(term, top=COLLOCATES).answer(self.positions, self.counting))
 
     def triggers(self, term: str) -> Dict:
         """Words that come together with a term, and which come later or earlier. The first call fits an urn, once."""
         return self._kept(("triggers", term), lambda: {"triggers": self._brought(term)})
 
     def _brought(self, term: str) -> list[Dict]:
-        from termburst.concordance.triggers import triggers
-
         if self.counting.ngrams != (1, 1):
             raise LookupError("words that bring on words need single words: start without n-grams")
         self._texts()
+        asked = Triggers(term, top=TRIGGERS)
         with self._fitting:
-            found = triggers(self.urn, term, top=TRIGGERS)
-        return sure_triggers(found)
-
-    @cached_property
-    def urn(self) -> PolyaUrnFit:
-        """The urn with words that bring on other words."""
-        from termburst.concordance.polya_urn import fit_polya_urn
-        from termburst.concordance.sequences import OrderedWords
-
-        return fit_polya_urn(OrderedWords(self.positions, self.counting.stop_word_set()), "full")
+            fit = asked.urn(OrderedWords(self.positions, self.counting.stop_word_set()))
+            return sure_triggers(asked.answer(fit))
 
     @cached_property
     def positions(self) -> TokenPositions:
@@ -226,13 +213,14 @@ class Explorer:
             counts = sp.vstack([side.counts for side in sides.values()], format="csr")
             table = keyness_groups(counts, labels, terms=self.corpus.terms, contrasts=True)
         settings = {"method": "beta-binomial", "adjust": "bh", "by": column}
-        summary = summarize_keyness(table, sides, title=f"{self.title} by {column}", settings=settings, panels=0)
+        title = f"{self.asked.title or 'corpus'} by {column}"
+        summary = summarize_keyness(table, sides, title=title, settings=settings, panels=0)
         return render({**summary, "live": True})
 
     def keep(self, terms: list[str]) -> str:
         """A page without a server, with panels of the chosen *terms* before those of the burstiest."""
         chosen = [term for term in terms if term in self.column]
-        return render(summarize(self.corpus, title=self.title, chosen=chosen, full=False))
+        return render(summarize(self.corpus, full=False, **vars(self.asked.report(chosen=chosen, examples=LINES))))
 
     def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
         """An answer that is computed once, and kept as long as it is among the last ones asked for."""

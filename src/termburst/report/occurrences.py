@@ -155,8 +155,8 @@ def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[d
     >>> first_collocates(corpus, ["so"])
     [[]]
     """
-    from termburst.concordance.collocates import collocates
     from termburst.concordance.positions import TokenPositions
+    from termburst.questions.collocates import Collocates
 
     counting = checked_counting(corpus.counting)
     if not terms or corpus.texts is None or counting.ngrams != (1, 1):
@@ -168,7 +168,7 @@ def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[d
     found = []
     for term in terms[:most]:
         try:
-            found.append(sure_collocates(collocates(positions, term, counting=counting, limit=COLLOCATES)))
+            found.append(sure_collocates(Collocates(term, top=COLLOCATES).answer(positions, counting)))
         except ValueError:  # the term is no word if it stands alone, such as a token with white space in it
             found.append([])
     return found

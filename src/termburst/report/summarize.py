@@ -9,18 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
-from termburst.display import LINES, MOST_TERMS, PAIRS, PANELS
-from termburst.inference.checks import checked_whole, shown
+from termburst.display import did_you_mean
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.plr import plr_parts
-from termburst.messages import named
+from termburst.messages import named, shown
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
-from termburst.names import Form
+from termburst.names import Adjustment, Form
+from termburst.options import made_from
 from termburst.questions.burst_columns import documents_by_chance
 from termburst.questions.burstiness_plan import burstiness_in_short
+from termburst.questions.report import Report
 from termburst.report.brought_on import surest_pairs
 from termburst.report.occurrences import first_collocates, term_panels
 from termburst.report.pieces import (
@@ -54,26 +55,22 @@ _COLUMNS = (
 )  # fmt: skip
 
 
-def _unsaid(what: str) -> None:
-    """Show nothing of what is done next."""
-
-
 def summarize(
     corpus: Any,
     *,
-    title: str = "corpus",
-    panels: int = PANELS,
-    max_terms: int = MOST_TERMS,
-    lines: int = LINES,
+    title: str | None = None,
+    max_terms: int = 100_000,
+    examples: int = 20,
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
-    adjust: str = "bh",
+    adjust: Adjustment = "bh",
     min_count: int = 1,
-    chosen: Sequence[str] = (),
-    pairs: int = PAIRS,
+    panels: int = 2_000,
+    chosen: Sequence[str] | None = None,
+    pairs: int = 10,
     full: bool = True,
-    step: Step = _unsaid,
+    step: Step | None = None,
 ) -> Dict:
     """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
 
@@ -81,13 +78,14 @@ def summarize(
     ----------
     corpus : Corpus, CountedCorpus, or TermStatistics with detail="patterns"
         Statistics do not keep documents: their panels show neither lines nor where a term occurs.
-    panels : how many of the burstiest terms get a panel
+    title : heading of the page
     max_terms : how many of the burstiest terms are listed; `overview` counts all
-    lines : at most how many concordance lines a term has; beyond the first terms a panel has fewer
+    examples : at most how many concordance lines a term has; beyond the first terms a panel has fewer
+    mu, sigma2, form, adjust, min_count : see `termburst.burstiness_test`
+    panels : how many of the burstiest terms get a panel
     chosen : terms that get a panel in any case
     pairs : how many pairs of words, of which one brings on the other, are shown; 0 to not look for them
     full : whether to add the columns that a page does not show, reuse_low and reuse_high, which take time
-    mu, sigma2, form, adjust, min_count : see `termburst.burstiness_test`
     step : called with what is done next, such as "Looking for pairs of words", so that it can be shown
 
     Returns
@@ -108,18 +106,18 @@ def summarize(
     """
     import polars as pl
 
-    panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
-    lines, pairs = checked_whole("lines", lines), checked_whole("pairs", pairs)
+    asked = made_from(Report, locals())
+    title, say = asked.title or "corpus", step or (lambda what: None)
     given, corpus = corpus, documents_of(corpus)
     if isinstance(corpus, CountedCorpus) and not corpus.counts.nnz:
         raise ValueError(f"{title}: no document contains a term, so there is nothing to report")
     statistics = statistics_of(corpus)
     if not isinstance(statistics, TermStatistics):
         raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics; got {shown(corpus)}")
-    mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
+    mu, sigma2 = settled_hyperparameters(statistics, asked.mu, asked.sigma2)
     tested, fit = burstiness_in_short(
         term_cells(statistics), term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust,
-        min_count=min_count, reuse_intervals=full,
+        min_count=asked.min_count, reuse_intervals=full,
     )  # fmt: skip
     if not tested.height:
         raise ValueError(f"{title}: no term occurs {min_count:,} times; lower " + named("min_count", bare=True))
@@ -127,11 +125,13 @@ def summarize(
         log10_q=pl.Series(adjust_log10(tested["log10_p"].to_numpy(), adjust)),  # q itself may be too small for a float
         tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),
     )
-    listed = _with_chance(tested.head(min(max_terms, tested.height)), statistics)
-    first = [*listed["term"].head(min(panels, listed.height)), *dict.fromkeys(chosen)]
-    first = list(dict.fromkeys(first))
-    brought_on = _brought_on(corpus, pairs, step)
-    step("Collecting lines and collocates")
+    listed = _with_chance(tested.head(min(asked.max_terms, tested.height)), statistics)
+    if unknown := [term for term in asked.chosen or () if term not in set(tested["term"])]:
+        near = did_you_mean(unknown[0], tested["term"])
+        raise ValueError(named("chosen", bare=True) + f": {shown(unknown[0])} is not among the terms of the page{near}")
+    first = list(dict.fromkeys([*listed["term"].head(min(asked.panels, listed.height)), *(asked.chosen or ())]))
+    brought_on = _brought_on(corpus, asked.pairs, say)
+    say("Collecting lines and collocates")
     return {
         **heading("corpus", title),
         "settings": {
@@ -147,7 +147,7 @@ def summarize(
         "axes": axes_of(given),
         "terms": columns_of(listed, [name for name in _COLUMNS if full or name not in LEFT_OUT]),
         "brought_on": brought_on,
-        **panels_of(corpus, statistics, first, lines, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
+        **panels_of(corpus, statistics, first, asked.examples, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
     }  # fmt: skip
 
 
@@ -157,11 +157,11 @@ def _with_chance(table: Any, statistics: TermStatistics) -> Any:
     return table.with_columns(b_binomial=expected)
 
 
-def _brought_on(corpus: CountedCorpus | TermStatistics, pairs: int, step: Step) -> Dict | None:
+def _brought_on(corpus: CountedCorpus | TermStatistics, pairs: int, say: Step) -> Dict | None:
     """The surest pairs of words, or None if they are not asked for."""
     if not pairs:
         return None
-    step("Looking for pairs of words")
+    say("Looking for pairs of words")
     return surest_pairs(corpus, pairs)
 
 

@@ -46,7 +46,7 @@ def summarize_keyness(
     settings: Dict | None = None,
     panels: int = PANELS,
     max_terms: int = MOST_TERMS,
-    lines: int = LINES,
+    examples: int = LINES,
 ) -> Dict:
     """Everything that the page about a comparison shows, as a dict of plain values: numbers, text, lists, None.
 
@@ -58,7 +58,7 @@ def summarize_keyness(
     settings : how the table was made; the page shows it
     panels : how many terms, in the order of the table, get a panel
     max_terms : how many rows of the table are shown
-    lines : at most how many example lines a term has
+    examples : at most how many example lines a term has
 
     Returns
     -------
@@ -81,7 +81,7 @@ def summarize_keyness(
 
     check_fork()
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
-    lines = checked_whole("lines", lines)
+    examples = checked_whole("examples", examples)
     if not isinstance(table, pl.DataFrame) or not {"term", "log_ratio", "q_value"} <= set(table.columns):
         raise ValueError("table must be the frame of tb.keyness, or of tb.keyness_groups with contrasts=True")
     if len(sides) < 2:
@@ -113,7 +113,7 @@ def summarize_keyness(
         "notes": [one for one in [table_out_of_reach(table, settings.get("adjust", "bh"))] if one is not None],
         "sides": [side_summary(name, s, sides[name], given[name]) for name, s in statistics.items()],
         "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
-        **side_panels(terms, sides, lines),
+        **side_panels(terms, sides, examples),
     }
 
 

@@ -1,0 +1,213 @@
+"""Statistics of a corpus in a file: built once with checkpoints or within a limit of memory, and added to."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from termburst.corpus.corpus import Corpus
+from termburst.corpus.steps import DropDuplicates
+from termburst.files import companion, remove_leftovers
+from termburst.limits import parsed_memory
+from termburst.locks import locked
+from termburst.messages import Message, named
+from termburst.names import Detail
+from termburst.statistics.checkpoint import Checkpoint
+from termburst.statistics.contents import NewTexts
+from termburst.statistics.out_of_core import OutOfCore, remove_scratch, room_within, scratch_of
+from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
+
+Say = Callable[[str], None]
+
+
+def build(
+    corpus: Corpus,
+    path: Path,
+    *,
+    detail: Detail = "patterns",
+    batch: str | None = None,
+    min_count: int = 1,
+    checkpoint: float | None = None,
+    fresh: bool = False,
+    memory: str | None = None,
+    say: Say = lambda sentence: None,
+) -> tuple[int, int]:
+    """Count a corpus that is scanned, and write its statistics; returns the numbers of documents and terms.
+
+    If it is interrupted, the same call resumes, unless the corpus has steps or *memory* is given.
+
+    Parameters
+    ----------
+    path : the Parquet file to write
+    detail, batch : see `TermStatistics.from_texts`
+    min_count : leave out terms that occur fewer times
+    checkpoint : seconds between two savings of what has been counted; by default 30, and 0 for never
+    fresh : start again instead of resuming
+    memory : stay within this memory, such as "1GB"; what does not fit is kept on disk until the end
+    say : called with each message, one sentence at a time
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import termburst as tb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.txt").write_text("so it goes")
+    ...     build(tb.scan(folder), Path(folder, "s.parquet"))
+    (1, 3)
+    """
+    stream = _stream(corpus)
+    _check_resuming(corpus, memory, checkpoint)
+    partial = companion(path, ".partial")  # its name begins with a dot, so that it is not read as part of a corpus
+    kept = Checkpoint(
+        partial, detail, stream.asked.counting, every=30 if checkpoint is None else checkpoint, fresh=fresh, say=say
+    )
+    with locked(path), _named(stream.name):
+        remove_leftovers(path)
+        remove_scratch(path)
+        if memory is not None:
+            _refuse_unfinished(partial, fresh=fresh)
+            with scratch_of(path) as scratch, stream.reading() as (found, batches):
+                tell = getattr(stream.watch, "tell", lambda doing: None)
+                bounded = OutOfCore(scratch, room_within(memory), detail, found.counting, tell)
+                content = bounded.count(one.texts for one in batches)
+                return bounded.save(path, content=content, batch=batch, min_count=min_count)
+        # A checkpoint counts documents: neither their pieces, nor those that a condition leaves out.
+        with stream.reading(begin=None if stream.steps else kept.begin) as (found, batches):
+            kept.counting = found.counting
+            made = kept.count(batches, batch=batch, min_count=min_count)
+        made.save(path)
+        kept.finish()
+    return made.documents, made.vocabulary_size
+
+
+def add(
+    path: Path,
+    corpus: Callable[[Any], Corpus],
+    *,
+    batch: str | None = None,
+    again: bool = False,
+    output: Path | None = None,
+    say: Say = lambda sentence: None,
+) -> tuple[TermStatistics, int] | None:
+    """Add a corpus to statistics in a file; returns all of them, and how many documents were added.
+
+    None if there is a batch of that name already.
+
+    Parameters
+    ----------
+    path : the file; it must be locked
+    corpus : function from the options that the file was counted with to the corpus, counted in the same way
+    batch : a name for these documents, so that they are added only once
+    again : add all documents, even those whose texts the statistics already contain
+    output : write to this file instead
+    say : called with each message, one sentence at a time
+    """
+    known = TermStatistics.load(path)
+    if known.min_count > 1:
+        raise ValueError(
+            Message(
+                f"{path} has no terms that occur fewer than {known.min_count:,} times, so nothing can be added; "
+                "build it again without ",
+                named("min_count"),
+            )
+        )
+    if batch is not None and batch in known.batches:
+        say(f"{path} already contains batch {batch!r}; nothing was added")
+        if output is not None:
+            known.save(output)
+        return None
+    texts = NewTexts(known.contents, again=again, whole=batch is not None)
+    stream = _stream(corpus(known))
+    new = _new_statistics(known, path, stream, batch, texts)
+    if texts.repeated:
+        some = f"{path} already contains {_many(texts.repeated, 'document')} of {stream.name}"
+        if batch is None:
+            say(some + "; only the others are added (" + named("again", True) + " adds all)")
+        else:
+            say(f"{some}; they are counted again, as part of batch {batch!r}")
+    unknown = known.documents - sum(one.documents for one in known.contents if one.knows_each)
+    if unknown > 0 and not again:
+        sentence = f"{path} does not know the texts of {_many(unknown, 'document')}"
+        say(f"{sentence}, so it cannot be said whether {stream.name} has some of them again")
+    whole = known + new
+    whole.save(output or path)
+    return whole, new.documents
+
+
+def _new_statistics(
+    known: TermStatistics, path: Path, stream: Any, batch: str | None, texts: NewTexts
+) -> TermStatistics:
+    """The statistics of those texts of a corpus that are not known; ValueError if all are."""
+    with stream.reading() as (found, batches):
+        some = (texts.only(one.texts) for one in batches)
+        try:
+            new = TermStatistics.from_batches(some, known.detail, counting=found.counting, batch=batch)
+        except NothingToCountError as error:
+            problem = _already_there(path, stream.name, texts)
+            raise problem or ValueError(f"{stream.name}: {error}") from error
+    if (problem := _already_there(path, stream.name, texts)) is not None:
+        raise problem
+    return replace(new, contents=(replace(texts.added(), batch=batch),))
+
+
+def _already_there(path: Path, corpus: str, texts: NewTexts) -> ValueError | None:
+    before = texts.held()
+    if before is None:
+        return None
+    name = "" if before.batch is None else f" (batch {before.batch!r})"
+    there = f"{path} already contains the texts of {corpus}: {_many(before.documents, 'document')}{name}"
+    return ValueError(there + "; nothing was added. Give " + named("again", True) + " to count them a second time")
+
+
+def _stream(corpus: Corpus) -> Any:
+    if corpus._scanned is None:
+        raise ValueError(f"{corpus.name} is not scanned; give the texts themselves, with tb.scan")
+    return corpus._scanned.stream
+
+
+def _check_resuming(corpus: Corpus, memory: str | None, checkpoint: float | None) -> None:
+    """ValueError, before anything is read, if *memory* is no size, or if checkpoints are asked for that cannot be."""
+    if memory is not None:
+        parsed_memory(memory)
+    steps = _stream(corpus).steps
+    if any(isinstance(step, DropDuplicates) for step in steps):
+        drop, limit = named("drop_duplicates", True, python="drop_duplicates()"), "so memory has no limit"
+        problem = " needs all texts at once, " + (limit if memory is not None else "so it cannot resume")
+        raise ValueError(drop + problem + "; omit one of the two")
+    others = [named(one.option, python=f"{one.option}()") for one in steps]
+    for option in [named("memory")] * (memory is not None) + others if checkpoint else []:
+        omit = named("checkpoint", bare=True)
+        raise ValueError(
+            "a build with " + option + " saves nothing before its end; omit " + omit + ", or omit " + option
+        )
+
+
+def _refuse_unfinished(partial: Path, *, fresh: bool) -> None:
+    """ValueError if there is an interrupted build without a limit, which may have taken hours; *fresh* removes it."""
+    if fresh:
+        partial.unlink(missing_ok=True)
+    if os.path.lexists(partial):
+        memory, again = named("memory", bare=True), named("fresh", True)
+        raise ValueError(
+            Message(
+                f"{partial} is an interrupted build, which ", memory, " cannot resume: omit ", memory,
+                " to resume it, or give ", again, " to count again",
+            )
+        )  # fmt: skip
+
+
+@contextmanager
+def _named(name: str) -> Iterator[None]:
+    """Put the name of the corpus before the sentence that there is nothing to count."""
+    try:
+        yield
+    except NothingToCountError as error:
+        raise ValueError(f"{name}: {error}") from error
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,82 @@
+"""Saved statistics as a corpus: a file that `TermStatistics.save` wrote, or the folder of a ledger."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from termburst.corpus.read_arguments import ReadArguments
+from termburst.counting.options import CountingOptions
+from termburst.messages import joined, named
+from termburst.reading.corpus_files import is_ledger
+from termburst.statistics.store import holds_statistics
+from termburst.statistics.term_statistics import TermStatistics
+
+
+def is_saved(source: str | PathLike[str]) -> bool:
+    """Whether a path has statistics instead of texts.
+
+    >>> is_saved(".")
+    False
+    """
+    return holds_statistics(source) or is_ledger(Path(source))
+
+
+def load_saved(source: str | PathLike[str]) -> TermStatistics:
+    """The statistics of a file or of a ledger, whose patterns then are in memory."""
+    if not is_ledger(Path(source)):
+        return TermStatistics.load(source)
+    from termburst.engines import Ledger, term_statistics
+
+    ledger = Ledger(source)
+    batches = ledger.batches
+    found = term_statistics(ledger.frame(), detail="patterns")
+    names = batches["batch"].filter(batches["status"] != "withdrawn").to_list()
+    return replace(found, counting=ledger.counting, batches=tuple(names))
+
+
+def refuse_columns(name: str, asked: ReadArguments) -> None:
+    """ValueError if options name columns: statistics have none."""
+    given = [option for option in ("text", "id") if getattr(asked.reading, option) is not None]
+    if given:
+        raise ValueError(
+            f"{name} contains statistics, which have no columns; omit " + joined(map(named, given), " and ")
+        )
+
+
+def counting_like(known: TermStatistics, name: Any, asked: ReadArguments) -> CountingOptions:
+    """The options that saved statistics were counted with; ValueError if other options are asked for."""
+    given, theirs, layer = asked.counting, known.counting, asked.reading.layer
+    if theirs is not None and layer not in (None, theirs.layer):
+        how = "without " + named("layer") if theirs.layer is None else "with " + named("layer", theirs.layer)
+        own = named("layer", bare=True)
+        raise ValueError(f"{name} was counted " + how + "; omit your own " + own + " to count in the same way")
+    if theirs is not None and given not in (CountingOptions(), theirs):
+        raise ValueError(
+            f"{name} was counted with " + unlike(theirs, given) + "; omit your own options to count in the same way"
+        )
+    # Equal options may differ in one thing: a pattern that the user gives has no limits of a pattern from a file.
+    return given if theirs is None or given == theirs else theirs
+
+
+def unlike(options: CountingOptions, others: CountingOptions) -> str:
+    """The options that differ from *others*, in words.
+
+    >>> print(unlike(CountingOptions(ngrams=2), CountingOptions()), "and", unlike(CountingOptions(), CountingOptions(ngrams=2)))
+    ngrams=(2, 2) and no ngrams=
+    """  # noqa: E501  # a line of output
+    values = {f.name: getattr(options, f.name) for f in fields(options) if f.compare}
+    if options.words != others.words:  # it follows from it
+        del values["apostrophes"]
+    different = {name: value for name, value in values.items() if value != getattr(others, name)}
+    return joined((_in_words(name, value) for name, value in different.items()), " and ")
+
+
+def _in_words(name: str, value: Any) -> str:
+    if value == getattr(CountingOptions(), name) and name not in ("words", "lowercase", "ngrams"):
+        return "no " + named(name)
+    if isinstance(value, tuple) and name == "stop_words":
+        return named(name) + f" of {len(value):,} words"
+    return named(name, value)

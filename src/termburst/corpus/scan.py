@@ -1,0 +1,128 @@
+"""`scan`: a corpus whose texts stay where they are."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from termburst.corpus.corpus import Corpus
+from termburst.corpus.read_arguments import ReadArguments, Tokenizer
+from termburst.corpus.read_files import saved_corpus, scanned_files
+from termburst.corpus.saved import is_saved
+from termburst.corpus.scanned import Summed
+from termburst.counting.options import CountingOptions
+from termburst.datasets import BUILT_IN, TextCollection
+from termburst.forks import check_fork
+from termburst.messages import named
+from termburst.names import Apostrophes, DecodingErrors, Layer, WordRule
+from termburst.options import made_from
+from termburst.reading.options import ReadingOptions
+from termburst.statistics.term_statistics import TermStatistics
+
+
+def scan(
+    source: Any,
+    *,
+    text: str | None = None,
+    id: str | None = None,
+    lines: bool = False,
+    delimiter: str | None = None,
+    layer: Layer | None = None,
+    xpath: str | None = None,
+    name_pattern: str | None = None,
+    strict: bool = False,
+    encoding: str | None = None,
+    errors: DecodingErrors = "strict",
+    max_document_mb: float = 64,
+    max_archive_mb: float = 8192,
+    max_archive_files: int = 100_000,
+    ngrams: int | tuple[int, int] = (1, 1),
+    stop_words: bool | str | Iterable[str] | None = None,
+    language: str | None = None,
+    words: WordRule | None = None,
+    apostrophes: Apostrophes | None = None,
+    token_pattern: str | None = None,
+    pattern_seconds: float = 60,
+    ngrams_over_stop_words: bool = False,
+    lowercase: bool = True,
+    pretokenized: bool = False,
+    tokenizer: Tokenizer | None = None,
+) -> Corpus:
+    """A corpus whose texts stay where they are: they are read, batch by batch, each time a question needs them.
+
+    Questions, options and numbers are those of `termburst.read`. Memory follows the vocabulary and the batch if a
+    question is about sums, such as `Corpus.burstiness`, or `Corpus.keyness` with another corpus. Questions that need
+    the counts of each document, such as `Corpus.keyness` with by= and `Corpus.weights`, hold these, but no texts.
+
+    Parameters
+    ----------
+    source : a path, a glob, an archive, a list of paths, "-" for the lines of standard input, or a data set
+        Or saved statistics: a file that `TermStatistics.save` wrote, the folder of a ledger, or a `TermStatistics`.
+        They have neither texts nor single documents, and a question that needs these says so.
+    text, id, lines, delimiter, layer, xpath, name_pattern, strict, encoding, errors, max_document_mb, max_archive_mb, \
+max_archive_files : how documents are read
+        See `ReadingOptions` and :doc:`corpus`.
+    ngrams, stop_words, language, words, apostrophes, token_pattern, pattern_seconds, ngrams_over_stop_words, \
+lowercase, pretokenized : how words are found and counted
+        See `CountingOptions` and :doc:`counting`.
+    tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
+
+    Returns
+    -------
+    Corpus
+        Nothing is read yet. `where`, `split`, `bin` and `drop_duplicates` are steps that documents go through when
+        they are read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> import termburst as tb
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for year in (1944, 1945, 1946):
+    ...         _ = Path(folder, f"{year}.txt").write_text("so it goes on")
+    ...     corpus = tb.scan(folder, name_pattern="(?P<year>[0-9]+)").where("year >= 1945")
+    ...     corpus.statistics.documents
+    2
+    """
+    check_fork()
+    asked = ReadArguments(
+        made_from(ReadingOptions, locals()),
+        made_from(CountingOptions, locals() | {"pretokenized": pretokenized or tokenizer is not None}),
+        tokenizer=tokenizer,
+    )
+    if tokenizer is not None and not callable(tokenizer):
+        raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
+    return scanned(source, asked)
+
+
+def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
+    """Find out what the source is; *more* is for `Stream.of`."""
+    if isinstance(source, TermStatistics):
+        return Corpus(Summed("the source", source), None, name="statistics")
+    if isinstance(source, (str, os.PathLike)):
+        name = os.fspath(source)
+        if name in BUILT_IN and not os.path.lexists(name):
+            return _data_set(BUILT_IN[name](), asked, **more)
+        return saved_corpus(name, asked) if is_saved(name) else scanned_files([source], asked, **more)
+    if isinstance(source, TextCollection):
+        return _data_set(source, asked, **more)
+    if isinstance(source, Sequence) and source and all(isinstance(path, os.PathLike) for path in source):
+        return scanned_files(list(source), asked, **more)
+    is_frame = type(source).__module__.partition(".")[0] in ("polars", "narwhals", "duckdb", "pyspark")
+    what = "a frame cannot be scanned yet" if is_frame else f"{type(source).__name__} cannot be scanned"
+    raise ValueError(
+        f"{what}: give a path, a glob, a list of pathlib.Path, a data set or saved statistics; texts, frames and "
+        "counts in memory are read with tb.read"
+    )
+
+
+def _data_set(collection: TextCollection, asked: ReadArguments, *, show: Layer | None = None, **more: Any) -> Corpus:
+    """A data set; options of files are refused."""
+    if asked.reading.text is not None:
+        raise ValueError(f"{collection.name} is a built-in data set, whose text has no column; omit " + named("text"))
+    if asked.reading.layer is not None or show not in (None, "form"):
+        options = named("layer") if show is None else named("layer") + " and " + named("show")
+        raise ValueError(f"{collection.name} is a built-in data set of texts without annotation; omit " + options)
+    return scanned_files([collection], asked, **more)

@@ -1,0 +1,311 @@
+"""The documents of a corpus that is scanned: they are read batch by batch when a question is asked."""
+
+from __future__ import annotations
+
+import warnings
+from bisect import bisect_right
+from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from termburst.concordance.positions import TokenPositions
+from termburst.corpus import metadata
+from termburst.corpus.documents import Documents
+from termburst.corpus.steps import DropDuplicates, Pass
+from termburst.corpus.stored_texts import LazyTexts, Numbers
+from termburst.corpus.stream import Stream
+from termburst.counting.counted_corpus import CountedCorpus
+from termburst.counting.options import CountingOptions
+from termburst.reading.documents import Place, Text
+from termburst.statistics.matrix import canonical_counts
+from termburst.statistics.term_statistics import NothingToCountError, TermStatistics, from_canonical
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from termburst.concordance.polya_urn import PolyaUrnFit
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """What is kept after a pass: the documents and what is known of them, and the pass itself."""
+
+    documents: Documents
+    frame: pl.DataFrame
+    reading: Pass
+
+
+@dataclass(frozen=True, eq=False)
+class Scanned:
+    """Documents in a stream. What was learned in a pass is kept: statistics, or counts; texts are not.
+
+    Its attributes are those of `Documents`, and each makes the pass that it needs when it is first used.
+    """
+
+    stream: Stream
+    _last: list[Pass] = field(default_factory=list, repr=False)
+
+    @cached_property
+    def statistics(self) -> TermStatistics:
+        """The statistics with detail="patterns", in one pass: memory follows the vocabulary and the batch."""
+        if "held" in vars(self):
+            counted = self.held.documents.counted
+            return from_canonical(canonical_counts(counted), counted.terms, "patterns", counting=counted.counting)
+        with self.stream.reading() as (found, batches):
+            try:
+                made = TermStatistics.from_batches(
+                    (batch.texts for batch in batches), "patterns", counting=found.counting
+                )
+            except NothingToCountError as error:
+                raise ValueError(f"{self.stream.name}: {error}") from error
+        self.note(found)
+        return made
+
+    @cached_property
+    def held(self) -> Held:
+        """The counts by document, the ids and the metadata, in one pass; texts are read again when they are needed."""
+        ids: list[str] = []
+        records: list[Any] = []
+        ends: list[_End] = []
+
+        def texts() -> Iterator[Text]:
+            for batch in batches:
+                ids.extend(batch.ids)
+                records.extend(batch.metadata or ())
+                if batch.ids:
+                    ends.append(_End(len(ids), found.source, batch.place))
+                yield from batch.texts
+
+        with self.stream.reading() as (found, batches):
+            counts, terms = found.counting.count(texts())
+        if not ids:
+            raise ValueError(f"{self.stream.name}: there are no documents to read")
+        self.note(found)
+        again = ScannedTexts(self.stream, ids, ends, np.arange(len(ids)))
+        given = CountedCorpus(counts, terms, ids, found.counting, again)
+        return Held(Documents(ids, found.counting, again, given), metadata.of_documents(ids, records), found)
+
+    @cached_property
+    def in_memory(self) -> Held:
+        """The documents with their texts, in one pass."""
+        ids: list[str] = []
+        texts: list[Text] = []
+        records: list[Any] = []
+        with self.stream.reading() as (found, batches):
+            for batch in batches:
+                ids.extend(batch.ids)
+                texts.extend(batch.texts)
+                records.extend(batch.metadata or ())
+        if not ids:
+            raise ValueError(f"{self.stream.name}: there are no documents to read")
+        self.note(found)
+        return Held(Documents(ids, found.counting, texts), metadata.of_documents(ids, records), found)
+
+    def note(self, reading: Pass) -> None:
+        """Keep what a pass finds."""
+        self._last[:] = [reading]
+
+    @property
+    def last(self) -> Pass | None:
+        """The last pass; None before the first question."""
+        return self._last[0] if self._last else None
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids."""
+        return self.held.documents.ids
+
+    @property
+    def counting(self) -> CountingOptions:
+        """How words are found and counted: the first texts say whether they are those of an annotated corpus."""
+        return self._settled if self.last is None else self.last.counting
+
+    @cached_property
+    def _settled(self) -> CountingOptions:
+        asked = self.stream.asked.counting
+        if asked.pretokenized or any(source.name == "-" for source in self.stream.sources):
+            return asked
+        with warnings.catch_warnings(action="ignore"), replace(self.stream, watch=None).reading() as (found, _):
+            return found.counting
+
+    @property
+    def texts(self) -> Sequence[Text]:
+        """The texts, read in one pass each time one goes through them."""
+        return self.held.documents.texts or () if "held" in vars(self) else StreamedTexts(self)
+
+    @property
+    def counted(self) -> CountedCorpus:
+        """The counts, documents × terms."""
+        return self.held.documents.counted
+
+    @cached_property
+    def positions(self) -> TokenPositions:
+        """Which word stands where."""
+        return TokenPositions.of(self.texts, self.counting)
+
+    @cached_property
+    def positions_in_sentences(self) -> TokenPositions:
+        """The same with the ends of sentences."""
+        return TokenPositions.of(self.texts, self.counting, sentences=True)
+
+    @cached_property
+    def urn(self) -> PolyaUrnFit:
+        """The urn with words that bring on other words, fitted once."""
+        from termburst.concordance.polya_urn import fit_polya_urn
+
+        return fit_polya_urn(self, "full")
+
+    def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
+        """Which word stands where, and which words are left out."""
+        return self.positions, self.counting.stop_word_set()
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the counts by document are known already."""
+        return "held" in vars(self)
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether counting must read files first."""
+        return not self.is_counted
+
+    @property
+    def size(self) -> int:
+        """The number of documents."""
+        return len(self.ids) if self.is_counted else self.statistics.documents
+
+    def rows(self, numbers: Numbers) -> Documents:
+        """Some of the documents."""
+        return self.held.documents.rows(numbers)
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Where a batch ended: how many documents there are up to it, and the place in the source."""
+
+    documents: int
+    source: int
+    place: Place
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class StreamedTexts(LazyTexts):
+    """The texts of a corpus that is scanned, one by one; a place among them needs the ids, and so a pass before."""
+
+    scanned: Scanned
+
+    def __len__(self) -> int:
+        """How many texts."""
+        return self.scanned.size
+
+    def __iter__(self) -> Iterator[Text]:
+        """All texts, in one pass."""
+        with self.scanned.stream.reading() as (found, batches):
+            self.scanned.note(found)
+            for batch in batches:
+                yield from batch.texts
+
+    def at(self, numbers: Iterable[int]) -> Iterator[Text]:
+        """The texts with these numbers, which must ascend."""
+        return self._held.at(numbers)
+
+    def rows(self, numbers: Numbers) -> Sequence[Text]:
+        """The same texts, but only those with these numbers, which must ascend."""
+        return self._held.rows(numbers)
+
+    @property
+    def _held(self) -> ScannedTexts:
+        texts: Any = self.scanned.held.documents.texts
+        return texts
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class ScannedTexts(LazyTexts):
+    """The texts of a stream that was read before, or some of them.
+
+    Attributes
+    ----------
+    stream : where they are
+    ids : of all documents, as they were
+    ends : where batches ended, so that files before a document need not be opened
+    numbers : which of all documents these are; ascending
+    """
+
+    stream: Stream
+    ids: list[str]
+    ends: list[_End]
+    numbers: Numbers
+
+    def __len__(self) -> int:
+        """How many texts."""
+        return self.numbers.size
+
+    def at(self, numbers: Iterable[int]) -> Iterator[Text]:
+        """The texts with these ascending numbers; ValueError if the files have changed since they were first read."""
+        wanted = self.numbers[np.fromiter(numbers, dtype=np.intp)].tolist()
+        stream, done = replace(self.stream, watch=None), 0
+        while done < len(wanted):
+            before = self._before(wanted[done])
+            number = before.documents
+            with stream.reading((before.source, before.place)) as (found, batches):
+                for batch in batches:
+                    while done < len(wanted) and wanted[done] < number + len(batch.ids):
+                        self._check(wanted[done], batch.ids[wanted[done] - number])
+                        yield batch.texts[wanted[done] - number]
+                        done += 1
+                    number += len(batch.ids)
+                    if done == len(wanted) or self._is_far(wanted[done], found.source, batch.place):
+                        break
+                else:
+                    if done < len(wanted):
+                        self._check(wanted[done], None)
+
+    def rows(self, numbers: Numbers) -> ScannedTexts:
+        """The same texts, but only those with these numbers, which must ascend."""
+        return ScannedTexts(self.stream, self.ids, self.ends, self.numbers[numbers])
+
+    def _before(self, number: int) -> _End:
+        """The last known place at or before a document; the beginning, if what is left out depends on all documents."""
+        known = bisect_right(self.ends, number, key=lambda end: end.documents)
+        if not known or any(isinstance(step, DropDuplicates) for step in self.stream.steps):
+            return _End(0, 0, Place())
+        return self.ends[known - 1]
+
+    def _is_far(self, number: int, source: int, place: Place) -> bool:
+        """Whether whole files can be left out before a document."""
+        before = self._before(number)
+        return (before.source, before.place.files) > (source, place.files + 1)
+
+    def _check(self, number: int, found: str | None) -> None:
+        if self.ids[number] != found:
+            was = f"document {number + 1:,} was {self.ids[number]!r:.60}"
+            raise ValueError(f"{self.stream.name} has changed since it was read: {was}; read it again with tb.read")
+
+
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """Saved statistics in the place of documents: sums of them, so that no single document is known."""
+
+    name: str
+    statistics: TermStatistics
+    is_counted = False
+    is_slow = True
+
+    @property
+    def counting(self) -> CountingOptions | None:
+        """How words were found and counted."""
+        return self.statistics.counting
+
+    @property
+    def size(self) -> int:
+        """The number of documents."""
+        return self.statistics.documents
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """ValueError for what needs single documents."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ValueError(f"{self.name} is saved statistics, which have no documents; give the corpus itself")

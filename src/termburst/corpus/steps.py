@@ -1,0 +1,360 @@
+"""What is done with documents on the way from their source: each step changes batches of them as they stream."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+import polars as pl
+
+from termburst.corpus import metadata
+from termburst.corpus.condition_groups import rows_meeting
+from termburst.corpus.splitting import begins
+from termburst.counting.guess_language import guess_language
+from termburst.counting.languages import guessed_language
+from termburst.counting.options import CountingOptions
+from termburst.display import did_you_mean
+from termburst.messages import Message, named
+from termburst.reading.conditions import is_condition, looks_at_others, quotes_advice, where_expression
+from termburst.reading.documents import STRING, IdColumn, Text
+
+if TYPE_CHECKING:
+    from termburst.reading.readers import Batch
+
+
+@dataclass
+class Pass:
+    """One reading of a source, from its beginning or from a later place.
+
+    Attributes
+    ----------
+    name : the source as the user wrote it
+    counting : how its texts are counted; the first ones say whether they are lists of tokens
+    whole : whether it is read from the beginning
+    sample : the first texts
+    reports : a reading report for each source, complete after the last batch
+    pieces, dropped : what the steps found: how many pieces there are, and which near-copies were left out
+    source : the number of the source that is being read
+    columns : names of metadata that documents have, also of those that are not wanted
+    """
+
+    name: str
+    counting: CountingOptions
+    whole: bool
+    sample: list[Text]
+    reports: tuple[Any, ...] = ()
+    pieces: int | None = None
+    dropped: pl.DataFrame | None = None
+    source: int = 0
+    columns: set[str] = field(default_factory=set)
+
+    def with_language(self) -> Pass:
+        """The same; if no language was given, the reports now say which one the first texts are in."""
+        if self.counting.language is None and self.sample:
+            with suppress(ImportError):  # of the lists of stop words
+                guessed, left_out = guess_language(self.sample), self.counting.stop_words is not None
+                for report in self.reports if guessed is not None else ():
+                    report.language = None if guessed is None else guessed_language(guessed[0], stop_words=left_out)
+            self.sample = []  # once is enough
+        return self
+
+
+class Step(Protocol):
+    """A step: the option that asks for it, the columns that it needs and makes, and what it does with batches."""
+
+    @property
+    def option(self) -> str:
+        """The method, or the option."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The columns of the metadata that it reads."""
+
+    @property
+    def makes(self) -> tuple[str, ...]:
+        """The columns that it adds."""
+
+    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+        """The batches after this step."""
+
+
+@dataclass(frozen=True)
+class Where:
+    """Only the documents that meet a condition, as text or as a Polars expression."""
+
+    condition: Any
+    makes = ()
+    option = "where"
+
+    def __post_init__(self) -> None:
+        """ValueError for what is no condition of single documents."""
+        if isinstance(self.condition, str):
+            return
+        if not isinstance(self.condition, pl.Expr) or looks_at_others(self.condition):
+            raise ValueError(
+                "a corpus that is scanned takes conditions of single documents, such as where('year >= 1945') or "
+                "where(pl.col('year') >= 1945); for a boolean array, read the corpus with tb.read"
+            )
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The columns of the condition."""
+        return columns_of(self.condition)
+
+    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+        """The documents that meet it. ValueError if a column is missing everywhere, or no document meets it."""
+        text = self.condition if isinstance(self.condition, str) else ""
+        expression = where_expression(text) if text else self.condition
+        known, seen, kept = Known(self.needs, reading, condition=text), 0, 0
+        for batch in known.seen(batches):
+            rows = rows_meeting(about(batch, self.needs), expression)
+            seen, kept = seen + len(batch.ids), kept + len(rows)
+            yield chosen(batch, rows)
+        if reading.whole:
+            known.check()
+        if reading.whole and seen and not kept:
+            raise ValueError(f"{reading.name}: " + none_meets(self.condition, seen))
+
+
+@dataclass(frozen=True)
+class Bin:
+    """One more column: the lower end of the interval of each value of a column."""
+
+    column: str
+    every: float | str
+    option = "bin"
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The column."""
+        return (self.column,)
+
+    @property
+    def makes(self) -> tuple[str, ...]:
+        """The column of intervals."""
+        return (f"{self.column}_bin",)
+
+    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+        """The batches with the column."""
+        known = Known(self.needs, reading)
+        for batch in known.seen(batches):
+            frame = about(batch, self.needs)
+            if frame[self.column].count():
+                ends = metadata.binned(frame, self.column, self.every)[self.makes[0]].to_list()
+            else:
+                ends = [None] * len(batch.ids)
+            rows = batch.metadata or [{}] * len(batch.ids)
+            rows = [{**row, self.makes[0]: end} for row, end in zip(rows, ends, strict=True)]
+            yield replace(batch, metadata=rows)
+        if reading.whole:
+            known.check()
+
+
+@dataclass(frozen=True)
+class Split:
+    """Documents cut into pieces, whose ids are those of the documents and a number."""
+
+    tokens: int | None = None
+    pattern: str | None = None
+    needs = ()
+    makes = ("parent", "piece")
+    option = "split"
+
+    def __post_init__(self) -> None:
+        """ValueError, before anything is read, for options that cut nothing."""
+        begins(self.tokens, self.pattern, CountingOptions())
+
+    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+        """The pieces. ValueError if a pattern cuts no document, and a warning if a number of tokens does not."""
+        begin = begins(self.tokens, self.pattern, reading.counting)
+        documents = reading.pieces = 0
+        for batch in batches:
+            ids: list[str] = []
+            texts: list[Text] = []
+            rows: list[Any] = []
+            known = batch.metadata or [{}] * len(batch.ids)
+            for name, text, row in zip(batch.ids, batch.texts, known, strict=True):
+                whole, starts = begin(text)
+                texts += [whole[start:stop] for start, stop in zip(starts, [*starts[1:], len(whole)], strict=True)]
+                rest = {key: value for key, value in row.items() if key not in self.makes}
+                ids += [f"{name}:{piece + 1}" for piece in range(len(starts))]
+                rows += [{"parent": name, "piece": piece + 1, **rest} for piece in range(len(starts))]
+            documents, reading.pieces = documents + len(batch.ids), reading.pieces + len(ids)
+            yield replace(batch, ids=ids, texts=texts, metadata=rows)
+        if reading.whole:
+            check_cut(documents, reading.pieces, self.tokens, self.pattern)
+
+
+@dataclass(frozen=True)
+class DropDuplicates:
+    """Without near-copies of earlier documents; all texts are held in memory while they are compared."""
+
+    threshold: float = 0.7
+    needs = makes = ()
+    option = "drop_duplicates"
+
+    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+        """The documents that are kept."""
+        from termburst.counting.shingles import TextShingles
+        from termburst.inference.duplicates import near_duplicates
+        from termburst.questions.corpus_check import dropped_frame
+
+        held = list(batches)
+        found = near_duplicates(TextShingles([text for batch in held for text in batch.texts]), self.threshold)
+        reading.dropped = dropped_frame([name for batch in held for name in batch.ids], found)
+        kept, first = found.kept.tolist(), 0
+        for batch in held:
+            yield chosen(batch, [k for k in range(len(batch.ids)) if kept[first + k]])
+            first += len(batch.ids)
+
+
+@dataclass(frozen=True)
+class Tokenize:
+    """Texts as lists of tokens, by a function of the user."""
+
+    tokenizer: Any
+    needs = makes = ()
+    option = "tokenizer"
+
+    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+        """The same documents as lists of tokens."""
+        from termburst.corpus.stored_texts import tokens_of
+
+        for batch in batches:
+            yield replace(batch, texts=[tokens_of(text, self.tokenizer) for text in batch.texts])
+
+
+@dataclass(frozen=True)
+class Group:
+    """Documents are compared by a column, or by a condition: ValueError if values of a column have several types.
+
+    Otherwise ``true`` and ``"True"``, or ``1`` and ``"1"``, would silently become one group.
+    """
+
+    column: str
+    option = "group"
+    makes = ()
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The column, or those of the condition."""
+        return columns_of(self.column, "by") if is_condition(self.column) else (self.column,)
+
+    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+        """The same batches."""
+        labels, known = _Labels(self.column), Known(self.needs, reading, condition=self.column)
+        for batch in known.seen(batches):
+            for name, row in zip(batch.ids, batch.metadata or (), strict=False):
+                try:
+                    labels.see(row.get(self.column))
+                except ValueError as error:
+                    raise ValueError(f"{name}: " + str(error)) from error
+            yield batch
+        if reading.whole:
+            known.check()
+
+
+class _Labels:
+    """The values of a column, of which no two of different types may be written in the same way.
+
+    Numbers, and true and false, must have one type; text may stand beside them, as in the names of files.
+    """
+
+    def __init__(self, column: str) -> None:
+        self.others, self.seen = IdColumn(column, "by"), (set[str](), set[str]())  # numbers, and texts
+
+    def see(self, value: Any) -> None:
+        """ValueError for a value that cannot be a label beside those before."""
+        if value is None:
+            return
+        is_text = isinstance(value, str)
+        if str(value) in self.seen[not is_text]:
+            self.others.kind = self.others.kind if is_text else STRING
+            self.others.checked(value)
+        if not is_text:
+            self.others.checked(value)
+        self.seen[is_text].add(str(value))
+
+
+class Known:
+    """Which of the columns that are asked for exist: a misspelt one must not give lines without values.
+
+    If all documents of the first batch have the same columns, as in a table, a missing one is an error at once;
+    otherwise, such as for files with different headers, when all batches have been read.
+    """
+
+    def __init__(self, names: tuple[str, ...], reading: Pass, *, condition: str = "") -> None:
+        self.missing = set(names) - {"id"}
+        self.reading, self.condition = reading, condition
+
+    def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The same batches, looked at as they come."""
+        first = True
+        for batch in batches:
+            kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing else set()
+            self.missing -= {name for kind in kinds for name in kind}
+            if first and len(kinds) == 1:
+                self.check()
+            first = False
+            yield batch
+
+    def check(self) -> None:
+        """Raise ValueError for columns that no document has."""
+        if self.missing:
+            known = {name for name in self.reading.columns if name}
+            there = f"; columns here: {', '.join(sorted(known))}" if known else ""
+            inside = " (of files in folders inside the one that you give)" if "folder" in self.missing else ""
+            hint = f"a column of the table, file, folder{inside}, or a group of " + named("name_pattern")
+            names = ", ".join(repr(name) for name in sorted(self.missing))
+            near = did_you_mean(min(self.missing), known) or quotes_advice(self.condition, min(self.missing))
+            raise ValueError(f"no document has the column {names:.200} (" + hint + f"){there:.200}{near}")
+
+
+def about(batch: Batch, names: tuple[str, ...]) -> pl.DataFrame:
+    """The ids and columns of a batch; a column that no document of it has is null."""
+    frame = metadata.of_documents(batch.ids, batch.metadata)
+    missing = [name for name in names if name not in frame.columns]
+    return frame.with_columns(pl.lit(None, dtype=pl.String).alias(name) for name in missing)
+
+
+def chosen(batch: Batch, rows: list[int]) -> Batch:
+    """Some documents of a batch, by their numbers."""
+    known = None if batch.metadata is None else [batch.metadata[row] for row in rows]
+    return replace(
+        batch, ids=[batch.ids[row] for row in rows], texts=[batch.texts[row] for row in rows], metadata=known
+    )
+
+
+def columns_of(condition: Any, option: str = "where") -> tuple[str, ...]:
+    """The columns that a condition, the value of an *option*, needs; without the id, which every document has.
+
+    >>> columns_of("year >= 1945 AND id != 'x'"), columns_of(None)
+    (('year',), ())
+    """
+    if condition is None:
+        return ()
+    found = where_expression(condition, option) if isinstance(condition, str) else condition
+    return tuple(name for name in dict.fromkeys(found.meta.root_names()) if name != "id")
+
+
+def none_meets(condition: Any, documents: int) -> str:
+    """The sentence about a condition that no document meets."""
+    asked: str = "the condition"
+    if isinstance(condition, str):
+        asked = named("where", condition, python=f"where({condition!r:.100})")
+    return f"none of {documents:,} documents meets " + asked
+
+
+def check_cut(documents: int, pieces: int, tokens: int | None, pattern: str | None) -> None:
+    """ValueError if a pattern has cut no document; a warning if no document is longer than a number of tokens."""
+    if documents != pieces or not documents:
+        return
+    if pattern is not None:
+        problem = f"the pattern {pattern!r:.60} cuts no document; check it, or give a number of tokens"
+        raise ValueError(named("split", bare=True) + f": {problem}")
+    asked = named("split", tokens, python=f"split(tokens={tokens})")
+    size = f"{documents:,} document{'' if documents == 1 else 's'}"
+    warnings.warn(Message(asked, f" cuts none of {size}: none has more than {tokens} tokens"), stacklevel=4)

@@ -1,0 +1,298 @@
+"""Documents that stay where they are: one pass after another through files or a data set, batch by batch."""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+from termburst.corpus.read_arguments import SAMPLE, ReadArguments
+from termburst.corpus.steps import Known, Pass, Step, Tokenize
+from termburst.counting.options import CountingOptions
+from termburst.counting.words_of import words_of
+from termburst.datasets import TextCollection
+from termburst.messages import joined, named
+from termburst.names import Layer
+from termburst.reading import readers
+from termburst.reading.documents import Place, Text
+from termburst.reading.faults import mixed_kinds
+from termburst.reading.readers import Batch
+from termburst.reading.report import ReadingReport
+
+Columns = tuple[str, ...] | Literal["all"]
+Begin = Callable[[Any], Place]
+_BEGINNING = Place()
+
+
+class Watch(Protocol):
+    """What is told of passes through a source, so that people can see them: the command line shows a bar."""
+
+    def reading(self, name: str, size: int | None) -> AbstractContextManager[Callable[[int], None]]:
+        """A context for one pass through a source of *size* bytes; it gives a function that takes the bytes so far."""
+
+    def finished(self, reading: Pass) -> None:
+        """A pass has ended, without an error."""
+
+
+@dataclass(frozen=True, eq=False)
+class Stream:
+    """Where documents come from, how they are counted, and what is done with them on the way.
+
+    Attributes
+    ----------
+    sources : each has `name`, `size`, `report`, `batches(place)` and `with_columns`, as `open_corpus` gives them
+    asked : the options of reading and counting
+    steps : what is done with the documents, in order
+    columns : the metadata that are wanted
+    watch : what is told of each pass
+    prefixes : what stands before the ids of each source, if their files have the same names
+    begun : "-" after the one pass through standard input; shared by all streams of these sources
+    """
+
+    sources: tuple[Any, ...]
+    asked: ReadArguments
+    steps: tuple[Step, ...] = ()
+    columns: Columns = "all"
+    watch: Watch | None = None
+    prefixes: tuple[str, ...] = ()
+    begun: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        sources: Sequence[Any],
+        asked: ReadArguments,
+        *,
+        columns: Columns = "all",
+        inspect: bool = True,
+        show: Layer | None = None,
+        watch: Watch | None = None,
+    ) -> Stream:
+        """The files of some paths, or a data set; FileNotFoundError if there are none.
+
+        *inspect* says whether the report looks at documents; *show* is another layer, which they have, too.
+        """
+        tokens = asked.counting.pretokenized
+        opened = tuple(
+            CollectionSource(one, asked.reading.id)
+            if isinstance(one, TextCollection)
+            else readers.open_corpus(one, asked.reading, pretokenized=tokens, columns="all", inspect=inspect, show=show)
+            for one in sources
+        )
+        steps = () if asked.tokenizer is None else (Tokenize(asked.tokenizer),)
+        return cls(opened, asked, steps, columns, watch, _prefixes(sources, opened, asked))
+
+    @property
+    def name(self) -> str:
+        """The source as the user wrote it."""
+        return self.sources[0].name if len(self.sources) == 1 else f"{len(self.sources):,} files"
+
+    def then(self, step: Step) -> Stream:
+        """The same with one more step."""
+        return replace(self, steps=(*self.steps, step))
+
+    def with_layers(self, searched: Layer, shown: Layer) -> Stream:
+        """The same documents as tokens of two layers side by side; ValueError for a data set."""
+        if any(isinstance(source, CollectionSource) for source in self.sources):
+            both = joined([named("layer", bare=True), named("show", bare=True)], " and ")
+            raise ValueError(f"{self.name} is a built-in data set of texts without annotation; omit " + both)
+        return replace(self, sources=tuple(source.with_layers(searched, shown) for source in self.sources))
+
+    @contextmanager
+    def reading(
+        self, start: tuple[int, Place] = (0, _BEGINNING), *, begin: Begin | None = None
+    ) -> Iterator[tuple[Pass, Iterator[Batch]]]:
+        """One pass, and the batches after all steps.
+
+        Parameters
+        ----------
+        start : number of the source to start in, and the place in it
+        begin : says where in the one source to start, if this pass continues an earlier one
+        """
+        self._check_once()
+        whole = start == (0, _BEGINNING)
+        sizes = [source.size for source in self.sources]
+        size = None if None in sizes else sum(sizes)
+        found = Pass(self.name, self.asked.counting, whole and begin is None, [])
+        with self._watched(size, when=whole) as reached:
+            wanted = [source.with_columns(self._wanted) for source in self.sources]
+            batches = self._read(wanted, found, start, begin, reached)
+            found.sample, batches = _peeked(batches)
+            found.counting = self._settled(found.sample)
+            if found.counting.layer is not None or not found.counting.pretokenized:
+                batches = _of_one_kind(self.name, batches, annotated=found.counting.pretokenized)
+            if self.columns != "all":
+                made = {name for step in self.steps for name in step.makes}
+                known = Known(tuple(name for name in self.columns if name not in made), found)
+                batches = _known(batches, known, found)
+            for step in self.steps:
+                batches = step.of(batches, found)
+            yield found, batches
+        reports = [copy.copy(source.report) for source in self.sources]  # reading again begins them anew
+        for report in reports:
+            report.words, report.pieces = words_of(found.counting), found.pieces
+        found.reports = tuple(reports)
+        if self.watch is not None and whole:
+            self.watch.finished(found)
+
+    @property
+    def _wanted(self) -> Columns:
+        """The columns that the source must give, for the metadata and for the steps."""
+        if self.columns == "all":
+            return "all"
+        wanted = set(self.columns)
+        for step in reversed(self.steps):
+            wanted = (wanted - set(step.makes)) | set(step.needs)
+        return tuple(sorted(wanted - {"id"}))
+
+    def _check_once(self) -> None:
+        """ValueError if standard input is needed a second time."""
+        if "-" in self.begun:
+            raise ValueError(
+                "standard input can be read only once, and this needs its texts again; save them in a file, or hold "
+                "them in memory: tb.read(list(sys.stdin))"
+            )
+        self.begun.extend(source.name for source in self.sources if source.name == "-")
+
+    @contextmanager
+    def _watched(self, size: int | None, *, when: bool) -> Iterator[Callable[[int], None]]:
+        if self.watch is None or not when:
+            yield lambda position: None
+            return
+        with self.watch.reading(self.name, size) as reached:
+            yield reached
+
+    def _read(
+        self, sources: list[Any], found: Pass, start: tuple[int, Place], begin: Begin | None, reached: Any
+    ) -> Iterator[Batch]:
+        """The batches of all sources, as they are read."""
+        first, place = start
+        before = 0
+        for number, source in enumerate(sources[first:], first):
+            found.source = number
+            at = begin(source) if begin is not None and hasattr(source, "fingerprint") else place
+            with closing(source.batches(at)) as batches:
+                for batch in batches:
+                    found.columns |= source.report.columns
+                    first_part = self.prefixes[number]
+                    yield replace(batch, ids=[first_part + name for name in batch.ids]) if first_part else batch
+                    reached(before + batch.position)  # after it has been processed
+            before, place = before + (source.size or 0), _BEGINNING
+
+    def _settled(self, texts: list[Text]) -> CountingOptions:
+        """How the texts are counted: those of annotated corpora are lists of tokens, in a layer."""
+        counting, name = self.asked.counting, self.sources[0].name
+        annotated = any(isinstance(text, list) for text in texts)
+        if annotated and self.asked.tokenizer is not None:
+            raise ValueError(f"{name} has tokens already; omit " + named("tokenizer"))
+        if annotated and not counting.pretokenized:
+            return replace(counting, pretokenized=True, layer=self.asked.reading.layer or "form")
+        if not annotated:
+            self.asked.warn_of_script(texts, f"{name}: ")
+        return counting
+
+
+@dataclass(frozen=True)
+class CollectionSource:
+    """A data set as a source; its ids are its own, or the values of a column."""
+
+    collection: TextCollection
+    id: str | None = None
+    report: ReadingReport = field(default_factory=lambda: ReadingReport(""))
+
+    def __post_init__(self) -> None:
+        """ValueError if there is no such column."""
+        columns = self.collection.columns()
+        if self.id is not None and self.id not in columns:
+            known = f"it has {', '.join(columns)}" if columns else "it has none"
+            raise ValueError(f"{self.name} has no column {self.id!r:.60}; {known}")
+        self.report.source = self.name
+
+    @property
+    def name(self) -> str:
+        """The name of the data set."""
+        return self.collection.name
+
+    @property
+    def size(self) -> int:
+        """The number of documents: a bar counts them."""
+        return len(self.collection)
+
+    def with_columns(self, columns: Columns) -> CollectionSource:
+        """Itself: it has few columns."""
+        return self
+
+    def batches(self, start: Place = _BEGINNING) -> Iterator[Batch]:
+        """The documents, some at a time, so that a bar moves."""
+        step, data = 500, self.collection
+        columns = data.columns()
+        ids = data.ids if self.id is None else [str(value) for value in columns[self.id]]
+        self.report.restart()
+        self.report.documents = len(data)
+        for i in range(start.documents, len(data), step):
+            rows = zip(*(column[i : i + step] for column in columns.values()), strict=True)
+            self.report.columns.update(columns)
+            known: list[Any] | None = [dict(zip(columns, row, strict=True)) for row in rows] or None
+            end = min(i + step, len(data))
+            yield Batch(list(ids[i:end]), list(data.texts[i:end]), end, Place(end, 0, 0), known)
+
+
+def _prefixes(sources: Sequence[Any], opened: tuple[Any, ...], asked: ReadArguments) -> tuple[str, ...]:
+    """What tells the ids of one source from those of others, such as a/x.txt and b/x.txt; nothing if names differ."""
+    if asked.reading.id is not None or len(opened) == 1:
+        return ("",) * len(opened)
+    labels = [set(source.labels) for source in opened]
+    same = sum(map(len, labels)) > len(set().union(*labels))
+    return tuple(_folder(source) if same else "" for source in sources)
+
+
+def _folder(source: str | os.PathLike[str]) -> str:
+    """The folder that tells the ids of one source from those of others, as the user wrote it.
+
+    Examples
+    --------
+    >>> _folder("a/x.txt"), _folder("x.txt")
+    ('a/', '')
+    """
+    path = Path(source)
+    folder = (path if path.is_dir() else path.parent).as_posix()
+    return "" if folder == "." else f"{folder.rstrip('/')}/"
+
+
+def _peeked(batches: Iterator[Batch]) -> tuple[list[Text], Iterator[Batch]]:
+    """The first texts, and all batches."""
+    head = []
+    for batch in batches:
+        head.append(batch)
+        if batch.texts:
+            break
+    return (head[-1].texts[:SAMPLE] if head else []), chain(head, batches)
+
+
+def _of_one_kind(name: str, batches: Iterator[Batch], *, annotated: bool) -> Iterator[Batch]:
+    """The same batches. ValueError if some documents are token lists and others are texts.
+
+    *annotated* says of which kind they must be.
+    """
+    right = wrong = ""  # the first documents of each kind
+    for batch in batches:
+        for document, text in zip(batch.ids, batch.texts, strict=True):
+            if isinstance(text, list) is annotated:
+                right = right or document
+            elif text:
+                wrong = wrong or document
+        if wrong:
+            raise mixed_kinds(name, *((right, wrong) if annotated else (wrong, right)))
+        yield batch
+
+
+def _known(batches: Iterator[Batch], known: Known, found: Pass) -> Iterator[Batch]:
+    """The same batches. ValueError if no document has one of the columns that are wanted."""
+    yield from known.seen(batches)
+    if found.whole:
+        known.check()

@@ -1,0 +1,119 @@
+"""Questions about documents: a corpus that is scanned answers as one that was read, and reads no more than it must."""
+
+import json
+
+import polars as pl
+import pytest
+
+import termburst as tb
+from termburst.corpus.stream import Stream
+
+ROWS = {
+    "id": ["a", "b", "c", "d"],
+    "year": [1945, 1950, None, 1961],
+    "text": ["So it goes, and so on.", "So what? 東京 so 都", "so", "socrates asked plato so"],
+}
+WORDS = """# newdoc id = one
+1\tShe\tshe\tPRON\t_\t_\t_\t_\t_\t_
+2\twent\tgo\tVERB\t_\t_\t_\t_\t_\t_
+
+"""
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "speeches.csv"
+    pl.DataFrame(ROWS).write_csv(path)
+    return path
+
+
+@pytest.fixture
+def passes(monkeypatch):
+    """How many times documents are read."""
+    found, read = [], Stream.reading
+    monkeypatch.setattr(
+        Stream, "reading", lambda self, *given, **more: (found.append(1), read(self, *given, **more))[1]
+    )
+    return found
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"sort": ["-year", "R1"], "top": 3}, {"columns": "year", "width": 5}, {"case": True}, {"top": 2}]
+)
+def test_lines_of_files_that_stay_where_they_are(table, passes, options):
+    scanned = tb.scan(table, id="id").kwic("so", **options)
+    assert len(passes) == 1
+    assert scanned.rows() == tb.read(table, id="id").kwic("so", **options).rows()
+    assert scanned.height > 1
+
+
+def test_layers_of_files_that_stay_where_they_are(tmp_path):
+    (tmp_path / "a.conllu").write_text(WORDS, encoding="utf-8")
+    for options in ({"layer": "lemma", "show": "form"}, {"layer": "lemma"}, {"show": "lemma"}, {}):
+        query = "go" if "layer" in options else "went"
+        lines = [corpus.kwic(query, **options).rows() for corpus in (tb.scan(tmp_path), tb.read(tmp_path))]
+        assert lines[0] == lines[1] != []
+
+
+def test_a_word_that_is_nowhere_gives_the_columns(table):
+    for corpus in (tb.scan(table), tb.read(table)):
+        assert corpus.kwic("nowhere", columns="year").columns == ["id", "left", "match", "right", "position", "year"]
+
+
+def test_a_column_that_no_document_has(table):
+    for corpus in (tb.scan(table), tb.read(table)):
+        with pytest.raises(ValueError, match=r"no .*column 'yaer'"):
+            corpus.kwic("so", columns="yaer")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda corpus: corpus.collocates("so", window=2, sort="n", include_node=True),
+        lambda corpus: corpus.coburst([("so", "plato")], event="occurrence"),
+        lambda corpus: pl.DataFrame([json.dumps(corpus.check(halves=2).to_dict())]),
+        lambda corpus: pl.DataFrame([repr(corpus.explain("so"))]),
+    ],
+    ids=["collocates", "coburst", "check", "explain"],
+)
+def test_answers_are_those_of_a_corpus_that_was_read(table, ask):
+    scanned, read = (ask(corpus) for corpus in (tb.scan(table, id="id"), tb.read(table, id="id")))
+    assert scanned.equals(read)
+    assert read.height
+
+
+def test_triggers_of_files_that_stay_where_they_are(tmp_path):
+    (tmp_path / "a.txt").write_text("socrates asked plato\nthe sea and the sun\na ship on the sea\n" * 8, "utf-8")
+    scanned, read = (
+        corpus.triggers("plato") for corpus in (tb.scan(tmp_path, lines=True), tb.read(tmp_path, lines=True))
+    )
+    assert scanned.equals(read)
+    assert set(read["term"]) == {"socrates", "asked"}
+
+
+def test_saved_statistics_have_no_documents(table, tmp_path):
+    tb.read(table).statistics.save(tmp_path / "s.parquet")
+    saved = tb.scan(tmp_path / "s.parquet")
+    assert saved.explain("so").plr == tb.read(table).explain("so").plr
+    for ask in (lambda: saved.kwic("so"), lambda: saved.collocates("so"), lambda: saved.triggers("so"), saved.check):
+        with pytest.raises(ValueError, match="saved statistics, which have no documents; give the corpus itself"):
+            ask()
+
+
+def test_an_urn_is_fitted_once_for_each_decay(monkeypatch):
+    fitted, fit = [], tb.fit_polya_urn
+    monkeypatch.setattr(
+        "termburst.concordance.polya_urn.fit_polya_urn", lambda *a, **o: (fitted.append(o), fit(*a, **o))[1]
+    )
+    corpus = tb.read(["socrates asked plato", "the sea and the sun", "a ship on the sea"] * 8)
+    for options in ({}, {"after": True}, {"decay": 5}, {"decay": 5, "top": 1}, {"min_documents": 2}):
+        corpus.triggers("socrates", **options)
+    assert [(one["decay"], one["min_documents"]) for one in fitted] == [(None, 5), (5, 5), (None, 2)]
+
+
+def test_terms_that_are_chosen_have_panels(tmp_path):
+    corpus = tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9)
+    page = corpus.report(tmp_path / "page.json", panels=1, chosen=["goes"], pairs=0)
+    assert [panel["term"] for panel in json.loads(page.read_bytes())["panels"]] == ["ha", "goes"]
+    with pytest.raises(ValueError, match="chosen: 'gose' is not among the terms of the page; did you mean 'goes'"):
+        corpus.report(tmp_path / "page.json", chosen=["gose"])

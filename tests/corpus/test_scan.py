@@ -1,0 +1,385 @@
+"""`tb.scan`: a folder that is scanned answers as one that is read, and as the command line does."""
+
+import io
+import json
+import sys
+import tracemalloc
+import warnings
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+import termburst as tb
+from termburst.cli import main
+from termburst.datasets import TextCollection
+from termburst.statistics import streaming
+
+WORDS = ["the", "and", "of", "whale", "ship", "sea", "harpoon", "ox", "done", "naïve", "so", "it", "goes", "on"]
+QUIET = ("ignore:split", "ignore:with so few", "ignore:.* clusters", "ignore:.* of .* terms repeat too often")
+PATTERN = r"(?P<year>\d{4})-(?P<party>[a-z]+)-(?P<who>\w+)\.txt"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Sixty texts of three parties and eight people, some of them near-copies, some with the words of others."""
+    path, rng = tmp_path_factory.mktemp("texts"), np.random.default_rng(5)
+    texts = []
+    for _ in range(60):
+        shares = rng.dirichlet(np.linspace(1.5, 0.1, len(WORDS)))
+        texts.append(" ".join(rng.choice(WORDS, size=rng.integers(20, 80), p=shares)))
+    texts[40:44] = [f"{text} done" for text in texts[10:14]]
+    for k, text in enumerate(texts):
+        name = f"{1940 + k // 2}-{('ha', 'hb', 'hc')[k % 3]}-w{k % 8}.txt"
+        (path / name).write_text(f"Chapter one\n{text}\nChapter two\nso it goes.", encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def command(monkeypatch, capfdbinary):
+    """Run the command line in this process; returns the rows of its JSON."""
+
+    def run(*arguments):
+        capfdbinary.readouterr()
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["termburst", *map(str, arguments), "--quiet"])
+            patch.setattr(warnings, "showwarning", warnings.showwarning)  # `main` replaces it
+            with pytest.raises(SystemExit) as stop:
+                main()
+        out, err = capfdbinary.readouterr()
+        assert stop.value.code in (0, None), err
+        return pl.read_json(io.BytesIO(out), infer_schema_length=None)
+
+    return run
+
+
+def same(one, other):
+    """The same rows: integers equal, reals within 1e-9."""
+    assert one.height > 0
+    assert_frame_equal(one, other, rel_tol=1e-9, abs_tol=1e-9)
+
+
+STEPS = {
+    "as it is": (lambda c: c, {}),
+    "where": (lambda c: c.where("year >= 1950 AND party != 'hc'"), {}),
+    "an expression": (lambda c: c.where(pl.col("year") < 1960), {}),
+    "tokens": (lambda c: c.split(tokens=15), {}),
+    "pattern": (lambda c: c.split(pattern="^Chapter"), {}),
+    "pieces of some": (lambda c: c.where("party = 'ha'").split(tokens=10).where("piece <= 2"), {}),
+    "bins": (lambda c: c.bin("year", every=10).where("year_bin > 1940"), {}),
+    "near-copies": (lambda c: c.drop_duplicates(), {}),
+    "all steps": (lambda c: c.where("year > 1941").drop_duplicates().split(tokens=20).bin("year", 10), {}),
+    "stop words": (lambda c: c, {"stop_words": "english"}),
+    "n-grams": (lambda c: c, {"ngrams": (1, 2), "lowercase": False}),
+    "a tokenizer": (lambda c: c.split(tokens=25), {"tokenizer": str.split}),
+}
+QUESTIONS = {
+    "burstiness": lambda c: c.burstiness(columns="all"),
+    "term_table": lambda c: c.term_table(parts=True),
+    "dispersion": lambda c: c.dispersion(["dp", "dp_interval"]),
+    "two corpora": lambda c: c.keyness(tb.TermStatistics.from_texts(["so it goes", "the sea"] * 9, "patterns")),
+    "a list": lambda c: c.keyness(reference={"the": 900, "sea": 40, "so": 60}),
+    "groups": lambda c: c.keyness(by="party", min_count=2),
+    "groups without contrasts": lambda c: c.keyness(by="party", contrasts=False, min_count=2),
+    "two groups": lambda c: c.keyness(by="who", groups=["w3", "w1"]),
+    "a condition": lambda c: c.keyness(by="year >= 1955"),
+    "a design": lambda c: c.keyness("party + year", cluster="who"),
+    "lines": lambda c: c.kwic("so", columns=["year"], width=20),
+    "collocates": lambda c: c.collocates("so"),
+    "pairs": lambda c: c.coburst([("the", "and")]),
+    "n-grams": lambda c: c.ngrams(),
+}
+MORE = {  # questions that say too little about some steps, or are slow: with all documents as they are
+    "arf": lambda c: c.dispersion(["arf"]),
+    "the urn": lambda c: pl.DataFrame(c.triggers("the").columns, orient="row"),
+    "check": lambda c: c.check(halves=2).duplicates,
+    "metadata": lambda c: c.metadata,
+}
+
+
+def answer(ask, corpus):
+    """The answer, or the sentence why there is none."""
+    try:
+        return ask(corpus)
+    except ValueError as error:
+        return str(error)
+
+
+def both(folder, name):
+    steps, options = STEPS[name]
+    return [steps(door(folder, name_pattern=PATTERN, **options)) for door in (tb.scan, tb.read)]
+
+
+@pytest.mark.filterwarnings(*QUIET)
+@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("steps", STEPS)
+def test_what_is_scanned_answers_as_what_is_read(folder, steps, question):
+    scanned, read = both(folder, steps)
+    ask = QUESTIONS[question]
+    expected, found = answer(ask, read), answer(ask, scanned)
+    if isinstance(expected, str) or not expected.height:  # such as a party that no document is left of
+        assert str(found) == str(expected)
+    else:
+        same(found, expected)
+
+
+@pytest.mark.parametrize("question", MORE)
+def test_questions_about_order_and_metadata(folder, question):
+    scanned, read = both(folder, "as it is")
+    same(MORE[question](scanned), MORE[question](read))
+
+
+@pytest.mark.parametrize("steps", STEPS)
+def test_documents_weights_and_statistics(folder, steps):
+    scanned, read = both(folder, steps)
+    assert scanned.statistics == read.statistics
+    assert scanned.ids == read.ids
+    assert scanned.terms.tolist() == read.terms.tolist()
+    assert list(scanned.texts) == list(read.texts)
+    assert list(scanned.in_memory().texts) == list(read.texts)
+    assert [scanned.texts[k] for k in (3, 1)] == [read.texts[k] for k in (3, 1)]
+    assert_frame_equal(scanned.metadata, read.metadata)
+    assert_frame_equal(scanned.in_memory().metadata, read.metadata)
+    one, other = scanned.weights("bm25"), read.weights("bm25")
+    assert one.documents.tolist() == other.documents.tolist()
+    np.testing.assert_allclose(one.matrix.toarray(), other.matrix.toarray(), rtol=1e-9)
+    batches = list(scanned.batches(["year"]))
+    assert [name for batch in batches for name in batch.ids] == read.ids
+    assert_frame_equal(pl.concat(batch.metadata for batch in batches), read.metadata.select("id", "year"))
+    if read.dropped is not None:
+        assert_frame_equal(scanned.dropped, read.dropped)
+        assert scanned.dropped.height > 0
+
+
+COMMANDS = [  # the question, and as it is asked on the command line
+    (lambda c: c.term_table(), ["terms"]),
+    (lambda c: c.burstiness(columns="all"), ["terms", "--test", "--columns", "all"]),
+    (lambda c: c.keyness(by="party"), ["keyness", "--by", "party"]),
+    (lambda c: c.keyness(by="who", groups=["w3", "w1"]), ["keyness", "--by", "who", "--groups", "w3,w1"]),
+    (lambda c: c.keyness(by="year >= 1955"), ["keyness", "--by", "year >= 1955"]),
+    (lambda c: c.keyness("party", cluster="who"), ["keyness", "--formula", "party", "--cluster", "who"]),
+    (lambda c: c.collocates("so"), ["collocates", "so"]),
+    (lambda c: c.kwic("so", columns=["year"], width=60), ["kwic", "so", "--columns", "year"]),
+]
+WRITTEN = {
+    "as it is": [],
+    "where": ["--where", "year >= 1950 AND party != 'hc'"],
+    "tokens": ["--split", 15],
+    "pattern": ["--split", "^Chapter"],
+    "near-copies": ["--drop-duplicates"],
+    "stop words": ["--stop-words", "english"],
+    "n-grams": ["--ngrams", "1,2", "--no-lowercase"],
+}
+
+
+@pytest.mark.filterwarnings(*QUIET)
+@pytest.mark.parametrize("number", range(len(COMMANDS)), ids=lambda number: " ".join(COMMANDS[number][1][:3]))
+@pytest.mark.parametrize("steps", WRITTEN)
+def test_the_command_line_gives_the_same_rows(folder, command, steps, number):
+    ask, (name, *rest) = COMMANDS[number]
+    scanned, _ = both(folder, steps)
+    expected = ask(scanned)
+    words = [*rest[:1], *rest[1:]] if name in ("kwic", "collocates") else rest
+    shown = command(name, folder, *words, "--name-pattern", PATTERN, *WRITTEN[steps], "--format", "json")
+    expected = pl.DataFrame(json.loads(expected.write_json()), infer_schema_length=None)  # as JSON has no infinity
+    known = [column for column in expected.columns if column in shown.columns]
+    assert len(known) > 5
+    assert set(shown.columns) <= set(expected.columns)
+    same(shown.select(known), expected.select(known))
+
+
+def test_intervals_of_the_command_line_are_bins(folder, command):
+    found = command("keyness", folder, "--by", "year", "--bin", 10, "--name-pattern", PATTERN, "--format", "json")
+    expected = tb.scan(folder, name_pattern=PATTERN).bin("year", 10).keyness(by="year_bin")
+    assert set(found["group"]) == {"1940–1949", "1950–1959", "1960–1969"}
+    same(found["n_a", "n_b", "p_value"], expected["n_a", "n_b", "p_value"])
+
+
+def test_nothing_is_read_before_a_question(folder, monkeypatch):
+    from termburst.reading import readers
+
+    opened = []
+    read = readers.read_files
+    monkeypatch.setattr(readers, "read_files", lambda *more: opened.append(1) or read(*more))
+    corpus = tb.scan(folder, name_pattern=PATTERN).where("year > 1945").split(tokens=10).bin("year").group("party")
+    assert repr(corpus) == f"Corpus of {folder}, scanned, then where, split, bin, group; words: {corpus_words()}"
+    assert corpus._repr_html_()
+    assert (corpus.reading, corpus.dropped, opened) == (None, None, [])
+    assert corpus.burstiness().height > 5
+    assert opened == [1]
+    assert corpus.statistics.documents == len(corpus) > 60
+    assert opened == [1]  # one pass for all questions about sums
+    assert corpus.reading.pieces == len(corpus)
+    assert corpus.keyness().height > 5
+    corpus.keyness(by="party")
+    assert opened == [1, 1]  # and one for all about documents
+
+
+def corpus_words():
+    return "as Unicode sees them, in lower case"
+
+
+def test_several_paths_a_glob_and_a_table(folder, tmp_path):
+    paths = sorted(folder.iterdir())[:3]
+    assert tb.scan(paths).ids == tb.read(paths).ids
+    assert tb.scan(str(folder / "1940*")).statistics == tb.read(str(folder / "1940*")).statistics
+    for name in "ab":
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "x.txt").write_text(f"so it goes {name}", encoding="utf-8")
+    twice = [tmp_path / "a" / "x.txt", tmp_path / "b" / "x.txt"]
+    assert tb.scan(twice).ids == tb.read(twice).ids == [path.as_posix() for path in twice]
+    table = tmp_path / "t.csv"
+    table.write_text("text,born\nso it goes,1940-05-08\nso so,1951-01-02\n", encoding="utf-8")
+    assert tb.scan(table).bin("born").metadata["born_bin"].to_list() == [1940, 1950]
+
+
+def test_annotated_words(tmp_path):
+    path = tmp_path / "a.conllu"
+    columns = "# global.columns = ID FORM LEMMA\n"
+    texts = "# newdoc id = a\n1\tJe\tje\n2\tsuis\têtre\n\n# newdoc id = b\n1\tEst\têtre\n\n"
+    path.write_text(columns + texts, encoding="utf-8")
+    corpus = tb.scan(path, layer="lemma")
+    assert corpus.counting.layer == "lemma"
+    assert corpus.terms.tolist() == ["je", "être"]
+    assert_frame_equal(
+        corpus.kwic("être", layer="lemma", show="form"), tb.read(path).kwic("être", layer="lemma", show="form")
+    )
+
+
+def test_a_data_set():
+    data = TextCollection("two", ["a", "b"], ["so it goes", "so so"], None, None, {"year": [1945, 1949]})
+    corpus = tb.scan(data).where("year > 1945")
+    assert (corpus.ids, corpus.statistics.tokens) == (["b"], 2)
+    with pytest.raises(ValueError, match="two is a built-in data set of texts without annotation; omit layer="):
+        tb.scan(data, layer="form")
+
+
+# ---- saved statistics
+
+
+@pytest.fixture
+def saved(folder, tmp_path):
+    tb.scan(folder).statistics.save(tmp_path / "s.parquet")
+    return tmp_path / "s.parquet"
+
+
+@pytest.mark.parametrize("question", ["burstiness", "term_table", "two corpora", "a list"])
+def test_saved_statistics_answer_questions_about_sums(folder, saved, question):
+    ask = QUESTIONS[question]
+    expected = ask(tb.read(folder))
+    same(ask(tb.scan(saved)), expected)
+    same(ask(tb.scan(tb.TermStatistics.load(saved))), expected)
+
+
+def test_a_ledger_is_scanned(tmp_path):
+    ledger = tb.engines.Ledger(tmp_path / "ledger")
+    ledger.add(pl.DataFrame({"document": ["a", "b"], "text": ["so it goes", "so so"]}), batch="first")
+    found, expected = tb.scan(tmp_path / "ledger"), tb.read(["so it goes", "so so"])
+    same(found.burstiness(), expected.burstiness())
+    assert found.statistics.batches == ("first",)
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda c: c.keyness(by="party"), "is saved statistics, which have no documents; give the corpus itself"),
+        (lambda c: c.kwic("so"), "is saved statistics, which have no documents; give the corpus itself"),
+        (lambda c: c.weights(), "is saved statistics, which have no documents; give the corpus itself"),
+        (lambda c: c.ids, "is saved statistics, which have no documents; give the corpus itself"),
+        (lambda c: c.metadata, "is saved statistics, which have no documents; give the corpus itself"),
+        (lambda c: c.where("year > 1"), r"contains statistics, which have no columns; omit where\(\)"),
+        (lambda c: c.split(tokens=5), r"contains statistics, which have no documents; omit split\(\)"),
+    ],
+)
+def test_what_saved_statistics_cannot_answer_is_said(saved, ask, said):
+    with pytest.raises(ValueError, match=said):
+        ask(tb.scan(saved))
+
+
+# ---- what cannot be scanned
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (pl.LazyFrame({"text": ["so"]}), "a frame cannot be scanned yet: give a path"),
+        (["so it goes"], "list cannot be scanned: give a path"),
+        (np.eye(2), "ndarray cannot be scanned"),
+    ],
+)
+def test_other_sources_are_refused(source, said):
+    with pytest.raises(ValueError, match=said):
+        tb.scan(source)
+
+
+def test_mistakes(folder, tmp_path):
+    corpus = tb.scan(folder, name_pattern=PATTERN)
+    with pytest.raises(FileNotFoundError, match="nowhere"):
+        tb.scan("nowhere")
+    with pytest.raises(ValueError, match=r"columns here: .*year; did you mean 'year'"):
+        _ = corpus.where("yaer > 1950").statistics
+    with pytest.raises(ValueError, match=r"none of 60 documents meets where\('year > 2000'\)"):
+        _ = corpus.where("year > 2000").statistics
+    with pytest.raises(ValueError, match="takes conditions of single documents"):
+        corpus.where([True] * 60)
+    with pytest.raises(ValueError, match="takes conditions of single documents"):
+        corpus.where(pl.col("year") == pl.col("year").max())
+    with pytest.raises(ValueError, match="cuts no document"):
+        _ = corpus.split(pattern="^KAPITEL").statistics
+    with pytest.raises(ValueError, match="not a regular expression"):
+        corpus.split(pattern="(")
+    tb.scan(folder).statistics.save(tmp_path / "s.parquet")
+    with pytest.raises(ValueError, match="contains saved statistics, not texts; scan it"):
+        tb.read(tmp_path / "s.parquet")
+    with pytest.raises(ValueError, match="was counted with lowercase=True; omit your own options"):
+        tb.scan(tmp_path / "s.parquet", lowercase=False)
+
+
+def test_standard_input_is_read_once(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"so it goes\nso so\n")))
+    corpus = tb.scan("-")
+    assert corpus.burstiness().height == 3
+    assert corpus.statistics.documents == 2
+    with pytest.raises(ValueError, match="standard input can be read only once, and this needs its texts again"):
+        corpus.kwic("so")
+
+
+def test_files_that_change_are_noticed(folder, tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("text\nso it goes\nso so\n", encoding="utf-8")
+    corpus = tb.scan(path).counted()
+    path.write_text("text\nso it goes\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"has changed since it was read: document 2 was 't\.csv:2'"):
+        _ = corpus.texts[1]
+
+
+# ---- memory
+
+
+def peak(ask):
+    """The most memory, in bytes, that a question takes."""
+    tracemalloc.start()
+    try:
+        ask()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.slow
+def test_memory_follows_the_vocabulary_and_not_the_corpus(tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "CELLS", 200_000)
+    rng, files = np.random.default_rng(3), {}
+    words = [f"w{k}" for k in range(300)]
+    for documents in (2_000, 20_000):
+        files[documents] = tmp_path / f"{documents}.txt"
+        lines = (" ".join(line) for line in rng.choice(words, size=(documents, 200)))
+        files[documents].write_text("\n".join(lines), encoding="utf-8")
+    small, large = (
+        peak(lambda path=path: tb.scan(path, lines=True).where("id != 'x'").split(tokens=100).statistics)
+        for path in files.values()
+    )
+    assert large < 2 * small
+    held = [peak(lambda path=path: tb.read(path, lines=True).counts) for path in files.values()]
+    assert held[1] > 4 * held[0]  # what the measure says of counts that are held
