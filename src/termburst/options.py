@@ -186,6 +186,20 @@ def made_from(kind: Callable[..., _T], arguments: Mapping[str, Any]) -> _T:
     return kind(**{name: arguments[name] for name in options_of(kind)})
 
 
+def given(options: Any) -> dict[str, Any]:
+    """The options of an object by name, for a function that has them as arguments.
+
+    Examples
+    --------
+    >>> @dataclass(frozen=True)
+    ... class Rows:
+    ...     top: Annotated[int, Option("How many rows.", least=1)] = 30
+    >>> given(Rows(5))
+    {'top': 5}
+    """
+    return {name: getattr(options, name) for name in options_of(options.__class__)}
+
+
 def option_table(*kinds: type) -> str:
     """A table in Markdown of the options of some classes, for docs.
 

@@ -15,6 +15,21 @@ from termburst.corpus.shown import warn_of_single_documents
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.messages import Message, named
+from termburst.names import (
+    Adjustment,
+    Columns,
+    Compare,
+    Fit,
+    Form,
+    Invalid,
+    KeynessMethod,
+    Sort,
+    Statistic,
+    TermSort,
+)
+from termburst.options import given, made_from
+from termburst.questions.burstiness_test import Burstiness
+from termburst.questions.keyness import Keyness
 from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
 
@@ -73,7 +88,23 @@ class Questions:
 
         def group(self, column: str) -> Corpus: ...
 
-    def burstiness(self, **options: Any) -> pl.DataFrame:
+    def burstiness(
+        self,
+        *,
+        statistic: Statistic = "plr",
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        form: Form = "printed",
+        adjust: Adjustment = "bh",
+        mid_p: bool = False,
+        min_count: int = 1,
+        draws: int = 9_999,
+        seed: int = 0,
+        dispersion: bool = True,
+        intervals: bool = True,
+        sort: TermSort = "lower_bound",
+        columns: Columns = "main",
+    ) -> pl.DataFrame:
         """Which terms come in bursts? See `termburst.burstiness_test`, which explains the options and the columns.
 
         Examples
@@ -83,10 +114,11 @@ class Questions:
         >>> corpus.burstiness().select("term", "n", "b").rows()[0]
         ('ha', 4, 1)
         """
+        asked = made_from(Burstiness, locals())
         from termburst.questions.burstiness_test import burstiness_test
 
         self._warn_of_one_document()
-        return burstiness_test(self._sums(), **options)
+        return burstiness_test(self._sums(), **given(asked))
 
     def keyness(
         self,
@@ -95,14 +127,23 @@ class Questions:
         by: str | None = None,
         groups: Iterable[Any] | None = None,
         contrasts: bool | None = None,
-        **options: Any,
+        reference: Any = None,
+        formula: str | None = None,
+        contrast: str | Sequence[str] | None = None,
+        cluster: str | None = None,
+        strata: str | None = None,
+        compare: Compare = "frequency",
+        method: KeynessMethod = "beta-binomial",
+        confidence: float | None = 0.95,
+        adjust: Adjustment = "bh",
+        sort: Sort = "p",
+        min_count: int = 1,
     ) -> pl.DataFrame:
         """Which terms are more frequent in one part of the corpus than in another?
 
         Parameters
         ----------
-        other : corpus, counts or statistics to compare with: this corpus is A, the other is B
-            Or a formula of columns of the metadata, such as "party + year": see `termburst.keyness_design`.
+        other : corpus, counts or statistics to compare with: this corpus is A, the other is B; or a formula
         by : column of the metadata whose values are the groups; by default the one named by `group`
             Two groups are compared with `termburst.keyness`; the first in order is A. More than two are compared with
             `termburst.keyness_groups`. Or a condition, such as "year >= 1945": documents that meet it are A.
@@ -110,7 +151,10 @@ class Questions:
             Documents with other values are left out.
         contrasts : of more than two groups, whether each is compared with the rest, as by default; False asks in one
             test whether the groups differ
-        options : of these functions, which also explain the columns; with cluster= or strata=, *by* is a formula
+        reference : a list of word frequencies to compare with: see `termburst.read_word_list`
+        formula, contrast, cluster, strata : covariates of the metadata, such as "party + year", and what goes with them
+            See `termburst.keyness_design`. With contrast, cluster or strata, *by* is a formula of one column.
+        compare, method, confidence, adjust, sort, min_count : see `termburst.keyness`, which explains the columns
 
         Examples
         --------
@@ -119,32 +163,37 @@ class Questions:
         >>> corpus.keyness(by="who").select("term", "n_a", "n_b").rows()[0]
         ('ha', 12, 0)
         """
+        options = given(made_from(Keyness, locals()))
         from termburst.questions.keyness import keyness
 
-        compared = other is not None and not isinstance(other, str)
-        if "reference" in options and not (compared or by is not None or groups is not None):
-            return keyness(self._sums(), other, **options)
-        if compared:
-            return self._with_another(other, by, groups, options)
-        options |= {} if contrasts is None else {"contrasts": contrasts}
+        if isinstance(other, str) and formula is None:
+            formula, other = other, None
+        design = {"contrast": contrast, "cluster": cluster, "strata": strata}
+        design = {name: value for name, value in design.items() if value is not None}
+        ways = {"formula": formula, "by": by, "groups": groups, "contrasts": contrasts, **design}
+        if reference is not None or other is not None:
+            if extra := [name for name, value in ways.items() if value is not None]:
+                raise ValueError(f"give another corpus or a word list, or {extra[0]}=, and not both")
+            if other is not None:
+                return self._with_another(other, reference, options)
+            return keyness(self._sums(), reference=reference, **options)
+        options |= design if contrasts is None else {"contrasts": contrasts, **design}
         if by is not None and not isinstance(by, str):
             raise ValueError('by must be the name of a column, or a condition as text, such as by="year >= 1945"')
         asked = self if by in (None, self.by) or self.is_counted or self._scanned is None else self.group(by)
-        return asked.counted()._by_metadata(other, by, groups, options)
+        return asked.counted()._by_metadata(formula, by, groups, options)
 
-    def _with_another(self, other: Any, by: str | None, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
+    def _with_another(self, other: Any, reference: Any, options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of this corpus and another one."""
         from termburst.questions.keyness import keyness
 
         if isinstance(other, (list, tuple)):
             raise ValueError("read the texts or counts first, with the same options: corpus.keyness(tb.read(...))")
-        if by is not None or groups is not None:
-            raise ValueError("give another corpus or a formula, or by=, and not both")
         b = other._sums() if isinstance(other, Questions) else other
         a = self._sums()
         if isinstance(other, Questions) and len(self) == len(other) == 1:
             warn_of_single_documents()
-        return keyness(a, b, **options)
+        return keyness(a, b, reference=reference, **options)
 
     def _by_metadata(self, formula: str | None, by: str | None, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of groups of documents, or by a formula of their metadata."""
@@ -173,7 +222,7 @@ class Questions:
         if len(values) == len(self) == 2:
             warn_of_single_documents()
         if len(values) != 2 or "contrasts" in options:
-            return keyness_groups(self._filled(), labels.to_list(), **{"contrasts": True, **options})
+            return keyness_groups(self._filled(), labels.to_list(), **options)
         a, b = (self._filled().counts[(labels == value).to_numpy()] for value in values)
         return keyness(a, b, terms=self.terms, **options)
 
@@ -196,7 +245,19 @@ class Questions:
 
         return term_frame(self.terms, measured(self._filled(), measures))
 
-    def term_table(self, **options: Any) -> pl.DataFrame:
+    def term_table(
+        self,
+        *,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        form: Form = "printed",
+        penalty: str = "gamma",
+        invalid: Invalid = "clamp",
+        parts: bool = False,
+        fit: Fit = "penalized",
+        intervals: bool = True,
+        sort: TermSort = "lower_bound",
+    ) -> pl.DataFrame:
         """Every term with its statistics, the burstiest first; see `termburst.term_table`.
 
         Examples
@@ -208,7 +269,11 @@ class Questions:
         from termburst.questions.term_table import term_table
 
         self._warn_of_one_document()
-        return term_table(self._sums() if options.get("fit") == "exact" else self.statistics, **options)
+        statistics = self._sums() if fit == "exact" else self.statistics
+        return term_table(
+            statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid, parts=parts, fit=fit,
+            intervals=intervals, sort=sort,
+        )  # fmt: skip
 
     def __token_positions__(self) -> tuple[Any, Container[str]]:
         """Which word stands where, for functions that need the order of words; None for counts. And the stop words."""
