@@ -202,7 +202,7 @@ def test_exact_estimates_need_statistics_with_patterns(fault, done, corpus, tmp_
     done("stats", "build", corpus, "--lines", "-o", saved, "--detail", "moments")
     for options in (("--fit", "exact"), ("--test",)):
         line = fault("terms", saved, *options)
-        assert "s.parquet was built with --detail moments, but this question needs patterns" in line
+        assert "s.parquet was built with --detail moments, but this question needs --detail patterns" in line
     shown = done("terms", saved)
     assert "sorted by λ (plr): lower_bound needs statistics with --detail patterns, not moments" in shown.out
     assert "burst_ratio" not in shown.out

@@ -92,10 +92,16 @@ QUESTIONS = {
 }
 MORE = {  # questions that say too little about some steps, or are slow: with all documents as they are
     "arf": lambda c: c.dispersion(["arf"]),
-    "the urn": lambda c: pl.DataFrame(c.triggers("the").columns, orient="row"),
     "check": lambda c: c.check(halves=2).duplicates,
     "metadata": lambda c: c.metadata,
 }
+
+
+def quick_and_slow(steps):
+    """Some steps for the quick tier, the others for the slow one."""
+    return [
+        name if name in ("all steps", "near-copies") else pytest.param(name, marks=pytest.mark.slow) for name in steps
+    ]
 
 
 def answer(ask, corpus):
@@ -113,7 +119,7 @@ def both(folder, name):
 
 @pytest.mark.filterwarnings(*QUIET)
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("steps", STEPS)
+@pytest.mark.parametrize("steps", quick_and_slow(STEPS))
 def test_what_is_scanned_answers_as_what_is_read(folder, steps, question):
     scanned, read = both(folder, steps)
     ask = QUESTIONS[question]
@@ -128,6 +134,14 @@ def test_what_is_scanned_answers_as_what_is_read(folder, steps, question):
 def test_questions_about_order_and_metadata(folder, question):
     scanned, read = both(folder, "as it is")
     same(MORE[question](scanned), MORE[question](read))
+
+
+def test_words_that_bring_on_others(tmp_path):
+    texts = ["socrates asked plato and plato asked", "the sea and the sun", "a ship on the sea"] * 8
+    (tmp_path / "t.txt").write_text("\n".join(texts), encoding="utf-8")
+    found, expected = (door(tmp_path / "t.txt", lines=True).triggers("socrates") for door in (tb.scan, tb.read))
+    assert expected["term"].to_list() == ["asked", "plato", "and"]
+    same(found, expected)
 
 
 @pytest.mark.parametrize("steps", STEPS)
@@ -175,7 +189,7 @@ WRITTEN = {
 
 @pytest.mark.filterwarnings(*QUIET)
 @pytest.mark.parametrize("number", range(len(COMMANDS)), ids=lambda number: " ".join(COMMANDS[number][1][:3]))
-@pytest.mark.parametrize("steps", WRITTEN)
+@pytest.mark.parametrize("steps", quick_and_slow(WRITTEN))
 def test_the_command_line_gives_the_same_rows(folder, command, steps, number):
     ask, (name, *rest) = COMMANDS[number]
     scanned, _ = both(folder, steps)
@@ -369,10 +383,10 @@ def peak(ask):
 
 @pytest.mark.slow
 def test_memory_follows_the_vocabulary_and_not_the_corpus(tmp_path, monkeypatch):
-    monkeypatch.setattr(streaming, "CELLS", 200_000)
+    monkeypatch.setattr(streaming, "CELLS", 100_000)
     rng, files = np.random.default_rng(3), {}
     words = [f"w{k}" for k in range(300)]
-    for documents in (2_000, 20_000):
+    for documents in (1_500, 15_000):
         files[documents] = tmp_path / f"{documents}.txt"
         lines = (" ".join(line) for line in rng.choice(words, size=(documents, 200)))
         files[documents].write_text("\n".join(lines), encoding="utf-8")
@@ -382,4 +396,4 @@ def test_memory_follows_the_vocabulary_and_not_the_corpus(tmp_path, monkeypatch)
     )
     assert large < 2 * small
     held = [peak(lambda path=path: tb.read(path, lines=True).counts) for path in files.values()]
-    assert held[1] > 4 * held[0]  # what the measure says of counts that are held
+    assert held[1] > 2 * held[0]  # so the bound would notice counts that are held

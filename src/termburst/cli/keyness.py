@@ -330,7 +330,7 @@ def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, p
     if names[0] == names[1]:  # 2024/posts.csv and 2025/posts.csv; or a corpus and itself
         names = [a, b] if a != b else [f"{a} (A)", f"{b} (B)"]
     above = [f"A: {a}, {size_a}; B: {b}, {size_b}", *_bursts_of_one(options, names, [len(first), len(second)])]
-    sides = {name: _side(corpus) for name, corpus in zip(names, (first, second), strict=True)} if page else {}
+    sides = dict(zip(names, (_side(first), _side(second)), strict=True)) if page else {}
     return _Compared(table, above, " against ".join(names), sides, names)
 
 
@@ -353,8 +353,8 @@ def _both(a: str, b: str, reading: Reading, *, page: bool) -> list[Corpus]:
 
 
 def _side(corpus: Corpus) -> Any:
-    """What a page is made from: the counted texts, or statistics that are saved."""
-    return corpus.statistics if corpus.texts is None else corpus
+    """What a page is made from: the documents, or statistics that are saved."""
+    return corpus.statistics if corpus.is_saved else corpus
 
 
 def _check_same_words(a: str, first: Corpus, b: str, second: Corpus) -> None:

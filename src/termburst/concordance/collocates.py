@@ -44,8 +44,8 @@ COLUMNS = (
 def collocates(
     source: TokenPositions | Iterable[Text],
     node: str,
-    counting: CountingOptions,
     *,
+    counting: CountingOptions,
     window: int,
     within: str,
     min_count: int,

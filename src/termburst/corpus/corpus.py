@@ -146,6 +146,11 @@ class Corpus(DocumentQuestions):
         """Whether `counts` are known, or can be made from texts in memory."""
         return not self._documents.is_slow
 
+    @property
+    def is_saved(self) -> bool:
+        """Whether there are only saved statistics, and no documents."""
+        return isinstance(self._documents, Summed)
+
     def __len__(self) -> int:
         """The number of documents."""
         return self._documents.size

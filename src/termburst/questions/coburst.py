@@ -41,16 +41,7 @@ class Coburst:
 
         check_fork()
         own = own_terms(X)
-        found = burst_pairs(
-            X,
-            self.pairs,
-            terms=terms if own is None else named_terms(X, terms, own.size),
-            top=self.top,
-            max_terms=self.max_terms,
-            min_count=self.min_count,
-            min_documents=self.min_documents,
-            event=self.event,
-        )
+        found = burst_pairs(X, terms=terms if own is None else named_terms(X, terms, own.size), **vars(self))
         names = (found.first, found.second) if found.first_term is None else (found.first_term, found.second_term)
         columns = {"first": list(names[0]), "second": list(names[1])}  # type: ignore[arg-type]
         shown = ("shared", "expected", "first_documents", "second_documents", "p_value", "log10_p", "q_value")

@@ -50,18 +50,8 @@ class Collocates:
 
         check_fork()
         top = self.top or None
-        table = collocates(
-            source,
-            self.node,
-            counting,
-            window=self.window,
-            within=self.within,
-            min_count=self.min_count,
-            adjust=self.adjust,
-            confidence=self.confidence,
-            include_node=self.include_node,
-            limit=top if self.sort == "p" else None,
-        )
+        options = {name: value for name, value in vars(self).items() if name not in ("sort", "top")}
+        table = collocates(source, counting=counting, limit=top if self.sort == "p" else None, **options)
         if self.sort != "p":  # the order in which they come
             table = table.sort(self.sort, descending=self.sort != "term", nulls_last=True, maintain_order=True)
         return table if top is None else table.head(min(top, table.height))

@@ -65,13 +65,5 @@ class Triggers:
         """One row per pair of words; `fit` is such an urn."""
         from termburst.concordance.triggers import triggers
 
-        return triggers(
-            fit,
-            self.term,
-            top=self.top or None,
-            after=self.after,
-            adjust=self.adjust,
-            confidence=self.confidence,
-            min_documents=self.min_documents,
-            most_repeated=self.most_repeated,
-        )
+        options = {name: value for name, value in vars(self).items() if name != "decay"}  # which the urn has
+        return triggers(fit, **options | {"top": self.top or None})
