@@ -227,6 +227,17 @@ def test_a_word_and_its_complement_have_the_same_p(documents, share):
     assert found.log_ratio[0] * found.log_ratio[1] < 0
 
 
+@pytest.mark.parametrize("counts", [[3, 0, 0, 0, 0, 0], [0, 0, 0, 0, 7, 0]])
+def test_a_word_in_one_document_alone_and_its_complement_have_p_1(counts):
+    """The complement is all of every document but one: its p was 0.2 to 0.96."""
+    X = np.column_stack([counts, 20 - np.array(counts)])
+    found = keyness(term_cells(X[:3]), term_cells(X[3:]))
+    assert found.p_value.tolist() == [1.0, 1.0]
+    assert found.least_p.tolist() == [1.0, 1.0]
+    assert ((found.ci_low < 0) & (found.ci_high > 0)).all()
+    assert np.isfinite(found.log_ratio[1])
+
+
 def test_exchanging_the_corpora_mirrors_the_prior_and_the_smallest_p():
     a, b = varied(9, (40, 160))
     np.testing.assert_allclose(keyness(b, a).least_p, keyness(a, b).least_p, rtol=1e-5)

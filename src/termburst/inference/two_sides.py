@@ -181,13 +181,15 @@ class TwoSides:
     def unknown(self) -> NDArray[np.bool_]:
         """Terms of which nothing is known: if each corpus has one document, or if there is no other term.
 
-        Nor does a term in one document alone show a difference, unless that document is a corpus.
+        Nor does a term in one document alone show a difference, unless that document is a corpus. The same is true of
+        its complement, so of a term that is all of every document but one.
         """
-        a, b = self.a, self.b
-        documents = [c.documents for c in (a, b)]
-        only = a.n_i + b.n_i == a.tokens + b.tokens
-        alone = (a.b_i + b.b_i == 1) & (min(documents) > 1)
-        return np.asarray((a.n_i + b.n_i > 0) & ((max(documents) < 2) | only | alone))
+        sides = (self.a, self.b)
+        documents = [c.documents for c in sides]
+        held = self.a.b_i + self.b.b_i
+        others = sum(documents) - sum(c.sum((c.count == c.length).astype(np.float64)) for c in sides)
+        alone = ((held == 1) | (others == 1)) & (min(documents) > 1)
+        return np.asarray((held > 0) & ((max(documents) < 2) | (others == 0) | alone))
 
     def _set_unknown(self, found: SideTails) -> None:
         a, b, unknown = self.a, self.b, self.unknown
