@@ -386,7 +386,7 @@ def test_memory_follows_the_vocabulary_and_not_the_corpus(tmp_path, monkeypatch)
     monkeypatch.setattr(streaming, "CELLS", 100_000)
     rng, files = np.random.default_rng(3), {}
     words = [f"w{k}" for k in range(300)]
-    for documents in (1_500, 15_000):
+    for documents in (3_000, 30_000):
         files[documents] = tmp_path / f"{documents}.txt"
         lines = (" ".join(line) for line in rng.choice(words, size=(documents, 200)))
         files[documents].write_text("\n".join(lines), encoding="utf-8")

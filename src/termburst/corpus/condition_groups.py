@@ -127,7 +127,8 @@ def sides(frame: pl.DataFrame, condition: str) -> pl.Series:
     expression_of(frame, condition, "by")
     labels = pl.Series(side_of_each(frame, condition), dtype=pl.String)
     by: str = named("by", bare=True)
-    if unknown := frame.filter(labels == "")["id"].to_list():
+    if (labels == "").any():
+        unknown = frame.filter(labels == "")["id"].to_list()
         problem = " nothing in a column of " + by + f" {condition!r:.60}; fill it, or remove such documents"
         raise ValueError(some_have(unknown) + problem)
     if labels.n_unique() < 2:

@@ -16,16 +16,18 @@ from termburst.corpus import metadata as columns
 from termburst.corpus.condition_groups import rows_of_condition
 from termburst.corpus.document_questions import DocumentQuestions
 from termburst.corpus.documents import Documents
+from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.scanned import Held, Scanned, Summed
 from termburst.corpus.shown import Reports, as_html, in_words
-from termburst.corpus.splitting import AsCounted, Pieces, begins
-from termburst.corpus.steps import Bin, DropDuplicates, Group, Split, Step, Where, about, check_cut, none_meets
+from termburst.corpus.steps import Bin, DropDuplicates, Group, Split, Step, Where, about, none_meets
+from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
 from termburst.messages import named
 from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
+from termburst.reading.options import ReadingOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -238,13 +240,15 @@ class Corpus(DocumentQuestions):
         [('novel:1', 'novel', 1), ('novel:2', 'novel', 2)]
         """
         check_fork()
+        step = Split(tokens, pattern)
         if not isinstance(self._documents, Documents):
-            return self._then(Split(tokens, pattern))
+            return self._then(step)
         texts, counting = self._texts("there is nothing to cut"), self.counting or CountingOptions()
-        begin = begins(tokens, pattern, counting)
-        pieces = Pieces.cut(texts, begin, None if tokens is None else AsCounted(counting))
-        check_cut(len(self), len(pieces), tokens, pattern)
-        return self._derived(*self._pieces(pieces))
+        source = HeldSource(self.name, self._documents.ids, texts, looked_at=True)
+        held = Scanned(Stream((source,), ReadArguments(ReadingOptions(), counting), (step,))).held
+        parent = np.cumsum((held.frame["piece"] == 1).to_numpy()) - 1
+        rest = self._metadata[parent].drop("id", "parent", "piece", strict=False)
+        return self._derived(held.documents, held.frame.hstack(rest))
 
     def with_metadata(self, metadata: Any) -> Corpus:
         """The same documents with more metadata: columns such as ``{"year": years}``, a frame, or a list of dicts.
@@ -394,15 +398,3 @@ class Corpus(DocumentQuestions):
 
     def _derived(self, documents: Documents, frame: pl.DataFrame) -> Corpus:
         return replace(self, _documents=documents, _frame=frame)
-
-    def _pieces(self, pieces: Pieces) -> tuple[Documents, pl.DataFrame]:
-        """The documents and the metadata of pieces."""
-        import polars as pl
-
-        parents = [self._documents.ids[k] for k in pieces.parent.tolist()]
-        first = np.searchsorted(pieces.parent, pieces.parent, side="left")
-        piece = np.arange(len(pieces)) - first + 1
-        ids = [f"{parent}:{k}" for parent, k in zip(parents, piece.tolist(), strict=True)]
-        rest = self._metadata[pieces.parent].drop("id", "parent", "piece", strict=False)
-        frame = pl.DataFrame({"id": ids, "parent": parents, "piece": piece}).hstack(rest)
-        return Documents(ids, self.counting, pieces), frame

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,13 @@ from termburst.forks import check_fork
 from termburst.messages import named
 
 
-def of_documents(ids: Sequence[str], records: Sequence[Mapping[str, Any]] | None = None) -> pl.DataFrame:
+def of_documents(
+    ids: Sequence[str], records: Sequence[Mapping[str, Any]] | None = None, *, as_text: Collection[str] = ()
+) -> pl.DataFrame:
     """The frame of documents with these ids; *records* has what the source says of each.
 
-    Text that is a number in every document becomes a number, so that ``year >= 1945`` can be asked.
+    Text that is a number in every document becomes a number, so that ``year >= 1945`` can be asked; not in the columns
+    *as_text*.
 
     Examples
     --------
@@ -26,11 +29,11 @@ def of_documents(ids: Sequence[str], records: Sequence[Mapping[str, Any]] | None
     """
     names = dict.fromkeys(name for record in records or () for name in record)
     columns = {name: [record.get(name) for record in records or ()] for name in names}
-    return with_ids(ids, columns, numbers=True)
+    return with_ids(ids, columns, numbers=columns.keys() - set(as_text))
 
 
-def with_ids(ids: Sequence[str], columns: Mapping[str, Any], *, numbers: bool = False) -> pl.DataFrame:
-    """A frame with the column "id" and *columns*; ValueError if their lengths differ.
+def with_ids(ids: Sequence[str], columns: Mapping[str, Any], *, numbers: Collection[str] = ()) -> pl.DataFrame:
+    """A frame with the column "id" and *columns*; ValueError if their lengths differ. *numbers* may become numbers.
 
     A column that is called "id", too, gets the name "id_given".
     """
@@ -40,7 +43,7 @@ def with_ids(ids: Sequence[str], columns: Mapping[str, Any], *, numbers: bool = 
         if len(column) != len(ids):
             problem = f"the metadata {name!r:.60} has {len(column):,} values"
             raise ValueError(f"there are {len(ids):,} documents, but {problem}; give one each")
-        made.append(as_numbers(column) if numbers else column)
+        made.append(as_numbers(column) if name in numbers else column)
     return pl.DataFrame(made)
 
 

@@ -64,9 +64,10 @@ def counting_like(known: TermStatistics, name: Any, asked: ReadArguments) -> Cou
 def unlike(options: CountingOptions, others: CountingOptions) -> str:
     """The options that differ from *others*, in words.
 
-    >>> print(unlike(CountingOptions(ngrams=2), CountingOptions()), "and", unlike(CountingOptions(), CountingOptions(ngrams=2)))
-    ngrams=(2, 2) and no ngrams=
-    """  # noqa: E501  # a line of output
+    >>> plain = CountingOptions()
+    >>> unlike(CountingOptions(ngrams=2), plain), unlike(plain, CountingOptions(language="de"))
+    ('ngrams=(2, 2)', 'no language=')
+    """
     values = {f.name: getattr(options, f.name) for f in fields(options) if f.compare}
     if options.words != others.words:  # it follows from it
         del values["apostrophes"]

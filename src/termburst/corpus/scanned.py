@@ -86,7 +86,7 @@ class Scanned:
         self.note(found)
         again = ScannedTexts(self.stream, ids, ends, np.arange(len(ids)))
         given = CountedCorpus(counts, terms, ids, found.counting, again)
-        return Held(Documents(ids, found.counting, again, given), metadata.of_documents(ids, records), found)
+        return Held(Documents(ids, found.counting, again, given), self._frame(ids, records), found)
 
     @cached_property
     def in_memory(self) -> Held:
@@ -102,7 +102,12 @@ class Scanned:
         if not ids:
             raise ValueError(f"{self.stream.name}: there are no documents to read")
         self.note(found)
-        return Held(Documents(ids, found.counting, texts), metadata.of_documents(ids, records), found)
+        return Held(Documents(ids, found.counting, texts), self._frame(ids, records), found)
+
+    def _frame(self, ids: list[str], records: list[Any]) -> pl.DataFrame:
+        """The metadata. The ids of parents are text, also if they look like numbers."""
+        pieces = any("parent" in step.makes for step in self.stream.steps)
+        return metadata.of_documents(ids, records, as_text=("parent",) if pieces else ())
 
     def note(self, reading: Pass) -> None:
         """Keep what a pass finds."""
@@ -126,7 +131,7 @@ class Scanned:
     @cached_property
     def _settled(self) -> CountingOptions:
         asked = self.stream.asked.counting
-        if asked.pretokenized or any(source.name == "-" for source in self.stream.sources):
+        if asked.pretokenized or any(source.name == "-" and source.size is None for source in self.stream.sources):
             return asked
         with warnings.catch_warnings(action="ignore"), replace(self.stream, watch=None).reading() as (found, _):
             return found.counting

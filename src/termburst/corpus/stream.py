@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol
 
 from termburst.corpus.read_arguments import SAMPLE, ReadArguments
 from termburst.corpus.steps import Known, Pass, Step, Tokenize
+from termburst.counting.counted_corpus import texts_at
 from termburst.counting.options import CountingOptions
 from termburst.counting.words_of import words_of
 from termburst.datasets import TextCollection
@@ -27,6 +28,7 @@ from termburst.reading.report import ReadingReport
 Columns = tuple[str, ...] | Literal["all"]
 Begin = Callable[[Any], Place]
 _BEGINNING = Place()
+_DOCUMENTS, _CHARACTERS = 500, 2**22  # a batch of documents at hand ends when it has so many
 
 
 class Watch(Protocol):
@@ -79,7 +81,7 @@ class Stream:
         """
         tokens = asked.counting.pretokenized
         opened = tuple(
-            CollectionSource(one, asked.reading.id)
+            HeldSource.of(one, asked.reading.id)
             if isinstance(one, TextCollection)
             else readers.open_corpus(one, asked.reading, pretokenized=tokens, columns="all", inspect=inspect, show=show)
             for one in sources
@@ -98,7 +100,7 @@ class Stream:
 
     def with_layers(self, searched: Layer, shown: Layer) -> Stream:
         """The same documents as tokens of two layers side by side; ValueError for a data set."""
-        if any(isinstance(source, CollectionSource) for source in self.sources):
+        if any(isinstance(source, HeldSource) for source in self.sources):
             both = joined([named("layer", bare=True), named("show", bare=True)], " and ")
             raise ValueError(f"{self.name} is a built-in data set of texts without annotation; omit " + both)
         return replace(self, sources=tuple(source.with_layers(searched, shown) for source in self.sources))
@@ -157,7 +159,7 @@ class Stream:
                 "standard input can be read only once, and this needs its texts again; save them in a file, or hold "
                 "them in memory: tb.read(list(sys.stdin))"
             )
-        self.begun.extend(source.name for source in self.sources if source.name == "-")
+        self.begun.extend(source.name for source in self.sources if source.name == "-" and source.size is None)
 
     @contextmanager
     def _watched(self, size: int | None, *, when: bool) -> Iterator[Callable[[int], None]]:
@@ -179,7 +181,7 @@ class Stream:
             with closing(source.batches(at)) as batches:
                 for batch in batches:
                     found.columns |= source.report.columns
-                    first_part = self.prefixes[number]
+                    first_part = self.prefixes[number] if self.prefixes else ""
                     yield replace(batch, ids=[first_part + name for name in batch.ids]) if first_part else batch
                     reached(before + batch.position)  # after it has been processed
             before, place = before + (source.size or 0), _BEGINNING
@@ -192,54 +194,63 @@ class Stream:
             raise ValueError(f"{name} has tokens already; omit " + named("tokenizer"))
         if annotated and not counting.pretokenized:
             return replace(counting, pretokenized=True, layer=self.asked.reading.layer or "form")
-        if not annotated:
+        if not annotated and not getattr(self.sources[0], "looked_at", False):
             self.asked.warn_of_script(texts, f"{name}: ")
         return counting
 
 
 @dataclass(frozen=True)
-class CollectionSource:
-    """A data set as a source; its ids are its own, or the values of a column."""
+class HeldSource:
+    """Documents that are at hand as a source: a data set, or those of a corpus.
 
-    collection: TextCollection
-    id: str | None = None
+    Attributes
+    ----------
+    ids, texts, columns : what is known of them; texts may be read when they are needed
+    looked_at : whether somebody has looked at the script of the texts before
+    """
+
+    name: str
+    ids: Sequence[str]
+    texts: Sequence[Text]
+    columns: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    looked_at: bool = False
     report: ReadingReport = field(default_factory=lambda: ReadingReport(""))
 
-    def __post_init__(self) -> None:
-        """ValueError if there is no such column."""
-        columns = self.collection.columns()
-        if self.id is not None and self.id not in columns:
+    @classmethod
+    def of(cls, collection: TextCollection, id: str | None) -> HeldSource:
+        """A data set, with its own ids or the values of the column *id*; ValueError if there is no such column."""
+        columns = collection.columns()
+        if id is not None and id not in columns:
             known = f"it has {', '.join(columns)}" if columns else "it has none"
-            raise ValueError(f"{self.name} has no column {self.id!r:.60}; {known}")
-        self.report.source = self.name
-
-    @property
-    def name(self) -> str:
-        """The name of the data set."""
-        return self.collection.name
+            raise ValueError(f"{collection.name} has no column {id!r:.60}; {known}")
+        ids = collection.ids if id is None else [str(value) for value in columns[id]]
+        return cls(collection.name, ids, collection.texts, columns)
 
     @property
     def size(self) -> int:
         """The number of documents: a bar counts them."""
-        return len(self.collection)
+        return len(self.ids)
 
-    def with_columns(self, columns: Columns) -> CollectionSource:
+    def with_columns(self, columns: Columns) -> HeldSource:
         """Itself: it has few columns."""
         return self
 
     def batches(self, start: Place = _BEGINNING) -> Iterator[Batch]:
-        """The documents, some at a time, so that a bar moves."""
-        step, data = 500, self.collection
-        columns = data.columns()
-        ids = data.ids if self.id is None else [str(value) for value in columns[self.id]]
+        """The documents, some at a time, so that a bar moves and texts that are read do not fill the memory."""
         self.report.restart()
-        self.report.documents = len(data)
-        for i in range(start.documents, len(data), step):
-            rows = zip(*(column[i : i + step] for column in columns.values()), strict=True)
-            self.report.columns.update(columns)
-            known: list[Any] | None = [dict(zip(columns, row, strict=True)) for row in rows] or None
-            end = min(i + step, len(data))
-            yield Batch(list(ids[i:end]), list(data.texts[i:end]), end, Place(end, 0, 0), known)
+        self.report.source, self.report.documents = self.name, self.size
+        self.report.columns.update(self.columns)
+        texts: list[Text] = []
+        number, held, first = start.files, 0, start.documents
+        for end, text in enumerate(texts_at(self.texts, range(first, self.size)), first + 1):
+            texts.append(text)
+            held += len(text)
+            if len(texts) == _DOCUMENTS or held > _CHARACTERS or end == self.size:
+                rows = zip(*(column[first:end] for column in self.columns.values()), strict=True)
+                known: list[Any] | None = [dict(zip(self.columns, row, strict=True)) for row in rows] or None
+                number += 1  # the place counts batches as it counts files
+                yield Batch(list(self.ids[first:end]), texts, end, Place(end, number, end), known)
+                texts, held, first = [], 0, end
 
 
 def _prefixes(sources: Sequence[Any], opened: tuple[Any, ...], asked: ReadArguments) -> tuple[str, ...]:
