@@ -22,10 +22,10 @@ from helpers import connect_session as asked
 from helpers.processes import PATIENCE
 from helpers.same_tables import assert_same
 from termburst.engines.spark import to_arrow
-from termburst.engines.terms import FIT
 from termburst.inference.burst_effects import burst_effects
 from termburst.models.cells import term_cells
 from termburst.questions.burst_columns import burst_columns
+from termburst.questions.burstiness_plan import FIT
 from termburst.questions.collocates import Collocates
 from termburst.questions.kwic import Kwic
 
