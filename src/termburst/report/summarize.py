@@ -126,10 +126,7 @@ def summarize(
         tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),
     )
     listed = _with_chance(tested.head(min(asked.max_terms, tested.height)), statistics)
-    if unknown := [term for term in asked.chosen or () if term not in set(tested["term"])]:
-        near = did_you_mean(unknown[0], tested["term"])
-        raise ValueError(named("chosen", bare=True) + f": {shown(unknown[0])} is not among the terms of the page{near}")
-    first = list(dict.fromkeys([*listed["term"].head(min(asked.panels, listed.height)), *(asked.chosen or ())]))
+    first = _with_panels(asked, listed, tested)
     brought_on = _brought_on(corpus, asked.pairs, say)
     say("Collecting lines and collocates")
     return {
@@ -149,6 +146,15 @@ def summarize(
         "brought_on": brought_on,
         **panels_of(corpus, statistics, first, asked.examples, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
     }  # fmt: skip
+
+
+def _with_panels(asked: Report, listed: Any, tested: Any) -> list[str]:
+    """The terms that have a panel: the first ones, and those that were chosen."""
+    chosen, known = asked.chosen or (), set(tested["term"]) if asked.chosen else set()
+    if unknown := [term for term in chosen if term not in known]:
+        near = did_you_mean(unknown[0], known)
+        raise ValueError(named("chosen", bare=True) + f": {shown(unknown[0])} is not among the terms of the page{near}")
+    return list(dict.fromkeys([*listed["term"].head(min(asked.panels, listed.height)), *chosen]))
 
 
 def _with_chance(table: Any, statistics: TermStatistics) -> Any:
