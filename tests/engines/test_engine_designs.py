@@ -105,7 +105,7 @@ def test_counts_and_patterns(texts, metadata, counts):
         ({"formula": "who", "by": "who"}, "a design needs formula= .* or by= with one column, and not both"),
         ({"strata": "who"}, "a design needs formula="),
         ({"formula": "who", "other": 1}, "a design compares documents of one frame"),
-        ({"formula": "who", "method": "g2"}, "method='g2' is not possible with a design"),
+        ({"formula": "who", "method": "g2"}, "a formula has no method='g2'"),
         (
             {"formula": "who", "contrast": "who: x - q"},
             "the contrast 'who: x - q' has a value that 'who' does not have",

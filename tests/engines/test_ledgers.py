@@ -382,17 +382,14 @@ def test_counting_options_are_stored_with_the_first_batch(kind, place):
     assert again.batches.height == 2
 
 
-def test_the_command_line_says_how_a_ledger_is_read(kind, place, ledger, days, tmp_path):
-    """The statement that it names gives a file that can be read; a folder with another ledger.json is no ledger."""
+def test_a_ledger_is_scanned_and_not_read(kind, place, ledger, days, tmp_path):
+    """It has statistics, and no texts; a folder with another ledger.json is no ledger."""
     if kind == "duckdb":
         pytest.skip("a file, which is refused as no text")
     ledger.add(days["wed"])
-    with pytest.raises(ValueError, match="is a ledger, not a folder of texts") as refused:
+    with pytest.raises(ValueError, match="contains saved statistics, not texts; scan it with tb.scan"):
         tb.read(place)
-    saved = tmp_path / "all.parquet"
-    statement = str(refused.value).rpartition(": ")[2].replace("'all.parquet'", repr(str(saved)))
-    exec(statement, {"engines": engines})
-    assert tb.TermStatistics.load(saved).documents == 2
+    assert tb.scan(place).statistics.documents == 2
     other = tmp_path / "other"
     other.mkdir()
     (other / "ledger.json").write_text('{"text": "so it goes"}', encoding="utf-8")
