@@ -16,14 +16,17 @@ from termburst.cli.app import app
 from termburst.cli.options import ARGUMENTS, PARSERS, made_of, parameters_of
 from termburst.cli.reading import Reading
 from termburst.corpus.document_questions import DocumentQuestions
+from termburst.corpus.questions import Questions
 from termburst.corpus.text_questions import TextQuestions
 from termburst.counting.options import CountingOptions
 from termburst.options import REQUIRED, option_table, options_of
+from termburst.questions.burstiness_test import Burstiness
 from termburst.questions.check import Check
 from termburst.questions.coburst import Coburst
 from termburst.questions.collocates import Collocates
 from termburst.questions.explain import Explain
 from termburst.questions.explore import Explore
+from termburst.questions.keyness import Keyness
 from termburst.questions.kwic import Kwic
 from termburst.questions.report import Report
 from termburst.questions.triggers import Triggers
@@ -37,7 +40,13 @@ OPTIONS = {**options_of(ReadingOptions), **options_of(CountingOptions)}
 READ = inspect.signature(tb.read, eval_str=True).parameters
 
 # Each function of a question with its options, and its parameters that are no options but data.
+COMPARED = {"formula", "contrast", "cluster", "strata", "reference"}  # what a comparison is with, and by what
 QUESTIONS = [
+    (tb.burstiness_test, Burstiness, {"X_or_statistics", "terms"}),
+    (tb.Corpus.burstiness, Burstiness, set()),
+    (tb.keyness, Keyness, COMPARED | {"A", "B", "metadata", "terms", "terms_b", "counting"}),
+    (tb.keyness_groups, Keyness, {"X", "labels", "terms", "contrasts"}),
+    (tb.Corpus.keyness, Keyness, COMPARED | {"other", "by", "groups", "contrasts"}),
     (tb.Corpus.kwic, Kwic, set()),
     (tb.Corpus.collocates, Collocates, set()),
     (tb.Corpus.triggers, Triggers, {"fit"}),
@@ -53,7 +62,8 @@ QUESTIONS = [
     (tb.Corpus.explore, Explore, set()),
 ]
 COMMANDS = [("kwic", Kwic), ("collocates", Collocates), ("triggers", Triggers), ("check", Check), ("report", Report),
-            ("explore", Explore)]  # fmt: skip
+            ("explore", Explore), ("keyness", Keyness)]  # fmt: skip
+COMPARING = {"a", "b", "by", "groups", "every", "contrasts", "top", "panels", "examples", "max_terms", *COMPARED}
 WRITING = {
     "corpus",
     "format",
@@ -143,7 +153,8 @@ def test_a_function_has_the_options_of_its_question_with_their_defaults_and_type
 def test_a_command_has_the_options_of_its_question(command, question):
     parameters, options = commands()[command], options_of(question)
     read = {parameter.name for parameter in parameters_of(Reading)}
-    assert set(parameters) - read - WRITING == set(options) - read
+    more = COMPARING | {"report"} if question is Keyness else set()
+    assert set(parameters) - read - WRITING - more == set(options) - read
     for name, option in options.items():
         kind, about = get_args(parameters[name].annotation)
         if name in read:  # the layer, which reading and searching share
@@ -165,9 +176,9 @@ def test_without_options_a_command_asks_the_same_as_python(question):
     assert made_of(question, {**given, **words}) == question(**words)
 
 
-def test_no_question_about_documents_has_options_without_names():
-    methods = {**vars(TextQuestions), **vars(DocumentQuestions)}
-    own = [one for name, one in methods.items() if not name.startswith("_")]
+def test_no_question_has_options_without_names():
+    methods = {**vars(tb.Corpus), **vars(Questions), **vars(TextQuestions), **vars(DocumentQuestions)}
+    own = [one for name, one in methods.items() if not name.startswith("_") and inspect.isfunction(one)]
     for function in (*own, tb.coburst, tb.explain, tb.report.summarize, tb.TermWeighting):
         kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
         assert inspect.Parameter.VAR_KEYWORD not in kinds, function

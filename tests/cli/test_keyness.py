@@ -129,7 +129,7 @@ def test_methods_by_name(run, folders, method):
         ((), "two corpora, A and B; or one corpus and --by"),
         (("--by", "mood"), "no column 'mood', only 'kind', 'text'"),
         (("--by", "kind", "--adjust", "q"), "Invalid value for '--adjust': 'q' is not one of 'bh',"),
-        (("--by", "kind", "--sort", "q"), "Invalid value for '--sort': 'q' is not one of 'p',"),
+        (("--by", "kind", "--sort", "q"), "Invalid value for '--sort' / '-s': 'q' is not one of 'p',"),
     ],
 )
 def test_mistakes(fault, table, arguments, said):
@@ -261,7 +261,7 @@ def test_one_standard_input_for_two_corpora(fault):
 
 
 def test_a_wrong_confidence_is_refused_before_anything_is_read(fault):
-    assert "confidence must be between 0 and 1" in fault("keyness", "missing", "nowhere", "--confidence", "95")
+    assert "confidence must be a number between 0 and 1" in fault("keyness", "missing", "nowhere", "--confidence", "95")
 
 
 @pytest.mark.slow

@@ -7,6 +7,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+import termburst as tb
+
 ROWS = [
     *(("ham", 1945 + k, f"h{k % 4}", "cat cat sat on the mat") for k in range(6)),
     *(("spam", 1960 + k, f"s{k % 3}", "dogs bark at the moon") for k in range(7)),
@@ -89,3 +91,16 @@ def test_three_of_the_groups_and_clusters(run, write):
 )
 def test_what_cannot_be_compared_is_said_in_one_line(fault, write, options, said):
     assert said in fault("keyness", write(ROWS), *options)
+
+
+def test_one_test_over_all_groups(run, fault, tmp_path):
+    path = tmp_path / "three.csv"
+    rows = [f"{who},{text}" for who, text in (("a", "ha ha so it"), ("b", "so it goes on"), ("c", "it is so")) * 9]
+    path.write_text("\n".join(["who,text", *rows]), encoding="utf-8")
+    found = run("keyness", path, "--by", "who", "--no-contrasts")
+    assert "between the groups" in found.out
+    assert "ha (most in a)" in found.out
+    assert "does a term differ between 3 values of who? 27 documents" in found.out
+    corpus = tb.read(path)
+    assert corpus.keyness(by="who", contrasts=False).columns[-1] == "highest"
+    assert "--no-contrasts need --by" in fault("keyness", path, path, "--no-contrasts")

@@ -387,7 +387,7 @@ def test_a_ledger_is_scanned_and_not_read(kind, place, ledger, days, tmp_path):
     if kind == "duckdb":
         pytest.skip("a file, which is refused as no text")
     ledger.add(days["wed"])
-    with pytest.raises(ValueError, match="contains saved statistics, not texts; scan it with tb.scan"):
+    with pytest.raises(ValueError, match=r"contains saved statistics, not texts; scan it with tb\.scan"):
         tb.read(place)
     assert tb.scan(place).statistics.documents == 2
     other = tmp_path / "other"

@@ -25,14 +25,11 @@ from termburst.cli.reading import Reading, reads_text, working
 from termburst.cli.report import ReportFormat, settled_report, write_report
 from termburst.cli.sentences import SURE, compared
 from termburst.cli.shared import (
-    AdjustOption,
-    Confidence,
     CsvAsIs,
     Examples,
     Excel,
     FormatOption,
     MaxTerms,
-    MinCount,
     Output,
     Panels,
     Top,
@@ -40,7 +37,9 @@ from termburst.cli.shared import (
 )
 from termburst.cli.text_options import CORPUS_HELP, Steps
 from termburst.display import LINES, MOST_TERMS, PANELS, printable
-from termburst.names import LOWER_BOUND, Compare, KeynessMethod, Sort
+from termburst.names import LOWER_BOUND, Compare
+from termburst.options import given
+from termburst.questions.keyness import Keyness
 from termburst.reading.conditions import is_condition
 
 if TYPE_CHECKING:
@@ -69,11 +68,13 @@ _BURST_COLUMNS = (
     f"log_ratio: log₂ of their ratio, A to B; lower_bound: {LOWER_BOUND}",
 )
 
-CompareOption = Annotated[
-    Compare, typer.Option("--compare", help="What is compared: how frequent terms are, or how bursty.")
+ContrastsOption = Annotated[
+    bool | None,
+    typer.Option(
+        "--contrasts/--no-contrasts",
+        help="With --by and more than two groups: compare each with the rest, or test once whether a term differs.",
+    ),
 ]
-
-
 ReferenceOption = Annotated[
     Path | None,
     typer.Option("--reference", help="A list of word frequencies to compare with, in place of B: CSV, AntConc, …"),
@@ -84,23 +85,19 @@ ReferenceOption = Annotated[
 def keyness(
     a: Annotated[str, typer.Argument(metavar="A", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)],
     reading: Reading,
+    asked: Keyness,
     b: Annotated[
         str | None, typer.Argument(metavar="B", help="The corpus to compare with; not with --by.", show_default=False)
     ] = None,
     by: By = None,
     groups: GroupsOption = None,
     every: Bin = None,
-    compare: CompareOption = "frequency",
+    contrasts: ContrastsOption = None,
     reference: ReferenceOption = None,
     formula: FormulaOption = None,
     cluster: ClusterOption = None,
     strata: StrataOption = None,
     contrast: ContrastOption = None,
-    method: Annotated[KeynessMethod, typer.Option("--method", help="The test.")] = "beta-binomial",
-    confidence: Confidence = 0.95,
-    adjust: AdjustOption = "bh",
-    sort: Annotated[Sort, typer.Option("--sort", help=f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "p",
-    min_count: MinCount = 1,
     top: Top = None,
     format: FormatOption = None,
     output: Output = None,
@@ -119,28 +116,23 @@ def keyness(
     --detail patterns). log_ratio is the binary logarithm of how many times more frequent a term is in A. q_value is
     the p-value, adjusted for testing many terms.
     """
-    from termburst.inference.checks import check_confidence
-
-    check_confidence(confidence)
     if a == b == "-":
         raise ValueError("only one corpus can be standard input; give a file or a folder for the other")
     sources = reading.inputs(*(str(corpus) for corpus in (a, b, reference) if corpus is not None))
     settled = settled_format(format, output, *sources, csv_as_is=csv_as_is, excel=excel)
-    page = _settled_page(report, output, sources, compare)
-    options: dict[str, Any] = {
-        "method": method, "confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort,
-    } | ({} if compare == "frequency" else {"compare": compare})  # fmt: skip
+    page = _settled_page(report, output, sources, asked.compare)
+    options = given(asked)
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
     design = {"cluster": cluster, "strata": strata, "contrast": contrast or None}
     named = settled_formula(b, by, formula, design)
     if named is not None:
-        _check_formula(compare, every, reference)
+        _check_formula(asked.compare, every, reference)
         table, title, names, corpus = compare_by_formula(a, reading, named, design, options, by=by, groups=groups)
         about = (named, cluster, strata)
         found = _Compared(table, title, f"{Path(a).name}, {by or named}", {a: corpus}, names, design=about)
     else:
-        others = {"b": b, "by": by, "groups": groups, "every": every, "reference": reference}
+        others = {"b": b, "by": by, "groups": groups, "every": every, "reference": reference, "contrasts": contrasts}
         found = _compared(a, others, reading, options, page=page is not None)
     if report is not None and page is not None:
         _write_page(found, page, report, settings=options, panels=panels, max_terms=max_terms, examples=examples)
@@ -236,10 +228,12 @@ def _compared(a: str, others: dict[str, Any], reading: Reading, options: dict[st
         raise ValueError("--bin needs --by COLUMN: the numbers or dates to put together")
     if others["groups"] and others["by"] is None:
         raise ValueError("--groups needs --by COLUMN: the column that has these values")
+    if others["contrasts"] is not None and others["by"] is None:
+        raise ValueError("--contrasts and --no-contrasts need --by COLUMN: the groups to compare")
     options_of = {"b": "the corpus B", "by": "--by", "reference": "--reference"}
-    given = [text for name, text in options_of.items() if others[name] is not None]
-    if len(given) != 1:
-        problem = f"{' and '.join(given)} cannot go together" if given else "there is nothing to compare A with"
+    named = [text for name, text in options_of.items() if others[name] is not None]
+    if len(named) != 1:
+        problem = f"{' and '.join(named)} cannot go together" if named else "there is nothing to compare A with"
         raise ValueError(f"{problem}; give two corpora, A and B; or one corpus and --by, --formula or --reference")
     if others["reference"] is not None:
         return _with_list(a, others["reference"], reading, options, page=page)
@@ -271,7 +265,7 @@ def _by_column(
     found = grouped(name, others["by"], others["groups"], others["every"], reading, page=page)
     counts = list(found.sizes.values())
     with working("Comparing"):
-        table = found.corpus.keyness(by=found.by, groups=found.groups, **options)
+        table = found.corpus.keyness(by=found.by, groups=found.groups, contrasts=others["contrasts"], **options)
     heading = f"{Path(name).name}, by {others['by']}"
     sides = {found.name(value): found.part(value) for value in found.sizes} if page else {}
     if len(counts) == 2:
@@ -280,6 +274,11 @@ def _by_column(
         title = "; ".join(f"{side}: {of}{printable(one)}, {many(n, 'document')}" for side, one, n in named)
         above = [title, *_bursts_of_one(options, found.names, counts)]
         return _Compared(table, above, heading, sides, found.names)
+    if "group" not in table.columns:
+        if page:
+            raise ValueError("--report needs --contrasts: a test over all groups has no sides to show")
+        title = f"does a term differ between {len(counts)} values of {others['by']}? {many(sum(counts), 'document')}"
+        return _Compared(table, title, heading, sides)
     if found.every is not None:
         shown_as = {str(value): found.name(value) for value in found.sizes}
         table = table.with_columns(table["group"].cast(str).replace(shown_as))

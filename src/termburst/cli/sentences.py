@@ -42,6 +42,13 @@ def burstiest(table: pl.DataFrame, lengths: Any, documents: Any, *, alphabet: bo
     return ["; ".join(said)] if said else []
 
 
+def _surest(table: pl.DataFrame, most: int = 3) -> list[tuple[str, str]]:
+    """The terms that differ most surely between groups, and the group that has most of each."""
+    import polars as pl
+
+    return table.filter(pl.col("q_value") <= SURE).sort("p_value").select("term", "highest").head(most).rows()
+
+
 def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
     """How many words differ, and the strongest on each side, from a table of a comparison.
 
@@ -68,6 +75,12 @@ def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
     burst, words = "burst_ratio_a" in table.columns, table["term"].n_unique()
     what = "differ in burstiness" if burst else "differ"
     between = f" between {' and '.join(map(printable, names))}" if len(names) == 2 else ""
+    if "highest" in table.columns:  # one test over all groups
+        first = [f"{printable(term)} (most in {printable(group)})" for term, group in _surest(table)]
+        differing = table.filter(pl.col("q_value") <= SURE).height
+        verb = "differs" if differing == 1 else "differ"
+        count = f"{_of(differing, words, verb)} between the groups (q ≤ {SURE})"
+        return [f"{count}: {', '.join(first)}." if first else f"{count}."]
     sure = table.filter(pl.col("q_value") <= SURE)
     if sure.is_empty():
         row = table.sort("q_value", nulls_last=True, maintain_order=True).row(0, named=True)
