@@ -42,7 +42,7 @@ from termburst.inference.multiplicity import adjust
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells, term_cells
 from termburst.paper.collections import Collections
-from termburst.questions import keyness_design
+from termburst.questions.designs import keyness_design
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**9))
 PARTS = (

@@ -1,4 +1,4 @@
-"""Peak memory of q-values of many tests in a lazy Polars frame, where this process ranks them.
+"""Peak memory of q-values of many tests in a lazy Polars frame: their p-values come to this process, nothing else.
 
 The p-values are made up: 40 % are 1, the others differ. Another process writes them, to files of the size that tests
 in engines write. Each size has a process of its own, since the peak is that of the process. "before" is what it takes
@@ -20,9 +20,10 @@ import numpy as np
 import polars as pl
 from _memory import own_peak
 
-from termburst.engines.adjusting import with_q_values
 from termburst.engines.batches import read_spooled, write_scratch
-from termburst.engines.bins import key_columns
+from termburst.engines.running import finished
+from termburst.inference.multiplicity import adjust
+from termburst.questions.plans import Finish, Rows, shown
 
 STEP = 40_000  # `BYTES_PER_FILE` has as many
 
@@ -33,10 +34,16 @@ def write_tests(folder: Path, tests: int) -> None:
     for first in range(0, tests, STEP):
         size = min(STEP, tests - first)
         p = np.where(rng.random(size) < 0.4, 1.0, rng.random(size) ** 3)
-        columns = {f"x{k}": rng.random(size) for k in range(8)} | key_columns(p, p * rng.random(size))
+        columns = {f"x{k}": rng.random(size) for k in range(8)} | {"least_p": p * rng.random(size)}
         terms = [f"w{k}" for k in range(first, first + size)]
         made = pl.DataFrame({"term": terms, "p_value": p, "q_value": np.full(size, np.nan), **columns})
         write_scratch(made, folder / f"{first:09}.parquet")
+
+
+def adjusted(rows: Rows) -> Finish:
+    """As keyness adjusts."""
+    p_value, least = rows.take("p_value", "least_p")
+    return Finish(adjust(p_value, attainable=least), shown)
 
 
 def main(tests: int) -> None:
@@ -45,8 +52,9 @@ def main(tests: int) -> None:
         path.mkdir()
         subprocess.run([sys.executable, __file__, "--write", str(tests), str(path)], check=True)
         before, start = own_peak(), time.process_time()
-        results = read_spooled(path, nw.from_native(pl.LazyFrame()))
-        found, _ = with_q_values(results, "bh", attainable=True)
+        frame = nw.from_native(pl.LazyFrame())
+        results = read_spooled(path, frame)
+        found = finished(results, dict(pl.read_parquet_schema(next(path.iterdir()))), adjusted, frame)
         seconds, most = time.process_time() - start, own_peak()
         nw.to_native(found).sink_parquet(Path(folder) / "out.parquet")
     print(

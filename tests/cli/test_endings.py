@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import polars as pl
@@ -12,7 +13,6 @@ import pytest
 
 import termburst as tb
 from helpers.processes import PATIENCE
-from termburst import questions
 from termburst.statistics.store import _digest, _fields, header_of  # if one is renamed, the tests must fail
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and its pipes")
@@ -39,7 +39,7 @@ def test_limits_of_the_machine(fault, saved, monkeypatch, error, said):
     def beyond(*_, **__):
         raise error
 
-    monkeypatch.setattr(questions, "term_table", beyond)
+    monkeypatch.setattr(import_module("termburst.questions.term_table"), "term_table", beyond)
     assert said in fault("terms", saved)
     monkeypatch.setenv("TERMBURST_DEBUG", "1")
     with pytest.raises(type(error)):

@@ -286,7 +286,7 @@ def test_stop_words_of_a_language(done, fault, tmp_path):
 
 def test_a_token_pattern_is_instead_of_words(fault, tmp_path, corpus):
     line = fault("terms", corpus, "--lines", "--token-pattern", r"\w+", "--words", "unicode")
-    assert "--token-pattern says what a word is; omit --words" in line
+    assert "--token-pattern is an option of --words sklearn" in line
 
 
 def test_a_list_by_the_alphabet_still_names_the_burstiest_word(run, corpus):

@@ -81,7 +81,7 @@ def test_a_layer_that_is_not_there(files):
     corpus = tb.read(files / "few.conllu")
     with pytest.raises(ValueError, match="no column UPOS"):
         corpus.kwic("je", show="upos")
-    with pytest.raises(ValueError, match="show must be one of form, lemma"):
+    with pytest.raises(ValueError, match="show must be one of 'form', 'lemma', 'upos'"):
         corpus.kwic("je", show="stem")
     with pytest.raises(ValueError, match="need files"):
         tb.read([["so", "it"]]).kwic("so", show="lemma")

@@ -61,6 +61,16 @@ def test_the_check(cluster, engine, columns, corpus, monkeypatch):
     assert str(found) == str(expected)
 
 
+def test_false_alarms_learn_from_all_words(columns, corpus, monkeypatch):
+    """Words are dealt out to workers, but what they say about the precisions of the halves is of all of them."""
+    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 50)
+    monkeypatch.setattr(batches, "ROWS", 50)
+    expected = corpus.check(cluster="site", halves=25, seed=2)
+    found = engines.check(pl.LazyFrame(columns), cluster="site", halves=25, seed=2, check=False)
+    assert expected.false_alarms["keyness"].sum() > 0
+    assert_frame_equal(found.false_alarms, expected.false_alarms, rel_tol=1e-12)
+
+
 def test_a_sample_of_passages_is_that_in_memory(engine, columns, corpus, monkeypatch):
     """Those who read texts know only a part of the tokens, and keep more passages than are looked at in the end."""
     monkeypatch.setattr(duplicates, "SAMPLED", 300)  # on Spark the workers keep all of them: their limit is the usual

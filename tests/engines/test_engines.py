@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 import termburst as tb
 from termburst import engines
 from termburst.engines import door, spark
-from termburst.engines.terms import FIT
 from termburst.inference.overdispersion import tarone_score
+from termburst.questions.burstiness_plan import FIT
 
 
 @pytest.fixture(scope="module")

@@ -8,15 +8,15 @@ import pytest
 import termburst as tb
 from helpers.same_tables import assert_same
 from termburst import engines
-from termburst.engines import batches, dealing, effects, q_values_on_disk
-from termburst.engines.adjusting import with_q_values
-from termburst.engines.bins import key_columns
+from termburst.engines import batches, dealing
+from termburst.engines.batches import read_spooled, spooled
+from termburst.engines.running import finished
 from termburst.inference import robust_scale
 from termburst.inference.burst_effects import burst_effects
-from termburst.inference.confident_effect import confident_effects, levels_of
-from termburst.inference.multiplicity import adjust, adjust_log10
+from termburst.inference.multiplicity import adjust
 from termburst.models.cells import term_cells
 from termburst.questions.burst_columns import burst_columns
+from termburst.questions.plans import Finish, shown
 from termburst.report.summarize import summarize
 
 
@@ -62,8 +62,6 @@ def small_groups(monkeypatch):
     """Terms come in several groups, and p-values in several ranges and files, as those of a large collection do."""
     monkeypatch.setattr(batches, "ROWS_OF_TERMS", 1_500)
     monkeypatch.setattr(dealing, "ROWS_OF_PART", 700)
-    monkeypatch.setattr(q_values_on_disk, "TESTS_OF_RANGE", 400)
-    monkeypatch.setattr(q_values_on_disk, "RECORDS", 150)
     monkeypatch.setattr(batches, "ROWS_PER_FILE", 1_000)
 
 
@@ -195,7 +193,7 @@ def test_keyness_of_two_frames(options, engine, of_groups, counts, groups, local
         assert (expected["lower_bound"] > 0).sum() > 3
 
 
-@pytest.mark.parametrize("options", [{}, *slow({"contrasts": True}, {"contrasts": True, "compare": "burstiness"})])
+@pytest.mark.parametrize("options", [{}, *slow({"contrasts": False}, {"compare": "burstiness"})])
 def test_keyness_by_a_column(options, engine, of_groups, counts, groups, local):
     if engine.name == "spark" and options.get("compare"):
         pytest.skip("seconds each: two cover what differs on Spark")
@@ -203,8 +201,8 @@ def test_keyness_by_a_column(options, engine, of_groups, counts, groups, local):
     expected = tb.keyness_groups(X, groups, terms=terms, **options)
     found = local(engines.keyness(of_groups, by="group", **options))
     # In memory the cells of documents are not merged. Iterative fits then differ in memory, too, by their tolerance.
-    assert_same(found, expected, "term", *(["group"] if "contrasts" in options else []), rtol=1e-7)
-    if "contrasts" in options:
+    assert_same(found, expected, "term", *([] if options.get("contrasts") is False else ["group"]), rtol=1e-7)
+    if options.get("contrasts") is not False:
         label = np.array(groups)
         one = tb.keyness(
             *(statistics(counts, keep) for keep in (label == "y", label != "y")),
@@ -233,76 +231,29 @@ def test_two_groups_of_counts(engine, texts, counts, groups, local):
     assert_same(local(engines.keyness(engine(rows), by="year")), expected)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("method", ["bh", "by", "holm", "storey", "none"])
-@pytest.mark.parametrize("kind", ["p", "least", "logarithms"])
-def test_adjusted_p_values_of_many_tests(method, kind, engine, local):
-    """Ties, p-values on both sides of the edge of a bin, 0, 1, and tests without a p-value."""
+def test_rows_in_several_files_end_as_rows_in_memory(engine, local, monkeypatch):
+    """Ties, tests without a p-value, and rows that only the end of the plan can choose."""
     if engine.name not in ("polars-lazy", "duckdb"):
-        pytest.skip("frames in memory come to this code as Polars frames; Spark has the same expressions, seconds each")
+        pytest.skip("frames in memory are one table; Spark's rows are tested in test_spark.py")
+    monkeypatch.setattr(batches, "BYTES_PER_FILE", 10_000)
     rng = np.random.default_rng(3)
     p = np.concatenate([rng.random(900), rng.beta(0.1, 5, 900), np.full(300, 1.0), rng.integers(1, 60, 900) / 60])
-    edge = np.array([2**-7 + 2**-15]).view(np.int64)
-    p = np.concatenate([p, np.repeat((edge + np.arange(-3, 4)).view(np.float64), 2), [0.0, 5e-324, np.nan, np.nan]])
-    least = p * np.where(rng.random(p.size) < 0.5, rng.random(p.size), 1.0)
-    logarithms = kind == "logarithms"
-    if logarithms:
-        p = np.concatenate([np.log10(np.maximum(p, 1e-300)), -rng.pareto(0.3, 50) * 100])
-        expected = 10 ** adjust_log10(p, method)
-    else:
-        expected = adjust(p, method, attainable=np.minimum(least, p) if kind == "least" else None)
-    keys = key_columns(p, least if kind == "least" else None, logarithms=logarithms)
-    value = 10**p if logarithms else p
-    rows = pl.DataFrame({"number": np.arange(p.size), "p_value": value, "q_value": np.full(p.size, np.nan), **keys})
-    made = nw.from_native(engine(rows.with_columns(pl.selectors.float().fill_nan(None))))
-    found, _ = with_q_values(made, method, logarithms=logarithms, attainable=kind == "least")
-    found = local(nw.to_native(found)).sort("number")
-    np.testing.assert_allclose(found["q_value"].fill_null(np.nan).to_numpy(), expected, rtol=1e-12)
+    p[[5, 900]] = np.nan
+    table = pl.DataFrame({"number": np.arange(p.size), "p_value": p, "q_value": np.full(p.size, np.nan)})
+    table = table.with_columns(pl.selectors.float().fill_nan(None))
+    chosen = []
 
+    def finish(rows):
+        (p_value,) = rows.take("p_value")
+        chosen.append(np.sort(rows.take("number", at_most=0.01)[0]).astype(int).tolist())
+        return Finish(adjust(p_value), shown, ("number", "q_value"))
 
-def test_q_values_hold_one_range_and_one_file_at_a_time(monkeypatch):
-    """Ten times as many tests, as many rows at once: ties do not count, since equal p-values are one row."""
-    monkeypatch.setattr(batches, "BYTES_PER_FILE", 10_000)
-    ranked, read = q_values_on_disk.bin_q_values, q_values_on_disk.read_file
-    most = {}
-    for tests in (2_000, 20_000):
-        seen = {"ranked": [], "read": []}
-        monkeypatch.setattr(
-            q_values_on_disk,
-            "bin_q_values",
-            lambda rows, *, s=seen, **o: s["ranked"].append(rows.height) or ranked(rows, **o),
-        )
-        monkeypatch.setattr(
-            q_values_on_disk, "read_file", lambda *a, s=seen: (t := read(*a), s["read"].append(t.height))[0]
-        )
-        rng = np.random.default_rng(5)
-        p = np.where(rng.random(tests) < 0.4, 1.0, rng.random(tests))
-        rows = pl.LazyFrame({"p_value": p, "q_value": np.full(tests, np.nan), **key_columns(p, p / 2)})
-        found, _ = with_q_values(nw.from_native(rows), "bh", attainable=True)
-        expected = adjust(p, "bh", attainable=p / 2)
-        np.testing.assert_allclose(np.sort(nw.to_native(found).collect()["q_value"]), np.sort(expected), rtol=1e-12)
-        assert sum(seen["read"]) == 3 * tests
-        most[tests] = max(seen["ranked"]), max(seen["read"])
-    assert most[20_000][0] <= 2 * q_values_on_disk.TESTS_OF_RANGE  # and the tests of one bin
-    assert most[20_000][1] <= most[2_000][1] + 1
-
-
-def test_effects_of_more_terms_than_come_here(monkeypatch):
-    """The k-th largest ends are found digit by digit, exactly: negative ones, ties, and infinite ones."""
-    rng = np.random.default_rng(4)
-    levels = levels_of(1 - 0.95, 5_000)
-    ends = rng.normal(0.5, 1.0, (5_000, 1)) - np.arange(levels.size) * 0.2
-    ends[:30] = ends[30:60]
-    ends[60:70] = np.inf
-    q_value = np.where(np.arange(5_000) < 4_000, 0.01, 0.5)
-    columns = {"term": [f"{i}" for i in range(5_000)], "log_ratio": np.ones(5_000), "lower_bound": np.zeros(5_000)}
-    columns |= {"p_value": q_value / 2, "least_p": np.zeros(5_000), "q_value": q_value}
-    columns |= {f"_end_{k}": end for k, end in enumerate(ends.T)}
-    expected = confident_effects(ends, levels, q_value <= 1 - 0.95, "bh", 5_000)
-    for few in (100_000, 0):
-        monkeypatch.setattr(effects, "FEW", few)
-        found = effects.with_effects(nw.from_native(pl.LazyFrame(columns)), 0.95, 5_000, "bh", 1.0)
-        np.testing.assert_array_equal(nw.to_native(found).collect()["lower_bound"].to_numpy(), expected)
+    frame = nw.from_native(engine(table))
+    results = read_spooled(spooled(table.iter_slices(100), table.schema), frame)
+    found = local(nw.to_native(finished(results, dict(table.schema), finish, frame))).sort("number")
+    assert found.columns == ["number", "q_value"]
+    np.testing.assert_array_equal(found["q_value"].fill_null(np.nan).to_numpy(), adjust(p))
+    assert chosen == [np.flatnonzero(p <= 0.01).tolist()]
 
 
 @pytest.mark.parametrize(
@@ -327,7 +278,10 @@ def test_effects_of_more_terms_than_come_here(monkeypatch):
         (lambda f: engines.keyness(f, f, confidence=2), "confidence must"),
         (lambda f: engines.keyness(f, f, compare="length"), "compare must be one of"),
         (lambda f: engines.keyness(f, f, compare="burstiness", method="g2"), "compare='burstiness' has one method"),
-        (lambda f: engines.keyness(f, by="three", confidence=0.9), "confidence=0.9 needs contrasts=True"),
+        (
+            lambda f: engines.keyness(f, by="three", contrasts=False, confidence=0.9),
+            "confidence=0.9 needs contrasts=True",
+        ),
         (lambda f: engines.burstiness_test(f, statistic="z"), "statistic must be one of"),
         (lambda f: engines.burstiness_test(f, columns="z"), "columns must be one of"),
         (lambda f: engines.burstiness_test(f, test="lr"), "no option 'test'.*did you mean 'statistic'"),

@@ -24,10 +24,10 @@ from helpers.same_tables import assert_same
 from termburst.concordance.collocates import collocates
 from termburst.concordance.kwic import kwic
 from termburst.engines.spark import to_arrow
-from termburst.engines.terms import FIT
 from termburst.inference.burst_effects import burst_effects
 from termburst.models.cells import term_cells
 from termburst.questions.burst_columns import burst_columns
+from termburst.questions.burstiness_plan import FIT
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ import uuid
 from pathlib import Path
 
 from helpers.processes import PATIENCE
-from termburst.engines.compared import compared
+from termburst.engines.running import rows_of
 
 
-def held_compared(patterns, *, comparing, folder):
-    """`compared`, after writing a file with the number of this process, as soon as there is a file "go"."""
+def held_rows(patterns, *, plan, groups, folder):
+    """`rows_of`, after writing a file with the number of this process, as soon as there is a file "go"."""
     place = Path(folder)
     begun = place / f"{uuid.uuid4()}.part"
     begun.write_text(str(os.getpid()))
@@ -18,4 +18,4 @@ def held_compared(patterns, *, comparing, folder):
     deadline = time.monotonic() + PATIENCE
     while not (place / "go").exists() and time.monotonic() < deadline:
         time.sleep(0.02)
-    return compared(patterns, comparing=comparing)
+    return rows_of(patterns, plan=plan, groups=groups)

@@ -277,4 +277,4 @@ def test_bad_options(options, message):
 
 def test_groups_need_contrasts():
     with pytest.raises(ValueError, match="compare='burstiness' needs contrasts=True"):
-        tb.keyness_groups([[1, 2], [2, 1]], ["a", "b"], compare="burstiness")
+        tb.keyness_groups([[1, 2], [2, 1], [1, 1]], ["a", "b", "c"], compare="burstiness", contrasts=False)

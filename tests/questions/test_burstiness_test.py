@@ -2,7 +2,6 @@
 
 from dataclasses import fields
 from functools import partial
-from importlib import import_module
 
 import numpy as np
 import polars as pl
@@ -17,6 +16,7 @@ from termburst.inference.dispersion import MEASURES
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.overdispersion import burstiness
 from termburst.models.cells import term_cells
+from termburst.questions import burstiness_plan
 
 COLUMNS = [
     "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "reuse_low", "reuse_high",
@@ -217,7 +217,7 @@ def test_bursty_words_of_real_text_are_found():
             ({"draws": value}, "draws must be a whole number of 99 or more")
             for value in (np.nan, np.inf, -1, 0, "3", None)
         ),
-        *(({"min_count": value}, "min_count must be a whole number of 0 or more") for value in ("3", None, np.nan, -1)),
+        *(({"min_count": value}, "min_count must be a whole number of 1 or more") for value in ("3", None, np.nan, -1)),
     ],
 )
 def test_bad_options_give_a_message_of_one_line(X, options, message):
@@ -236,8 +236,7 @@ def test_the_main_columns_are_a_dozen_of_all(X, statistic):
 
 
 def test_main_columns_take_no_time_for_dispersion(X, monkeypatch):
-    module = import_module("termburst.questions.burstiness_test")
-    monkeypatch.setattr(module, "dispersion_measures", None)
+    monkeypatch.setattr(burstiness_plan, "dispersion", None)
     with pytest.raises(TypeError):
         everything(X, NAMES, draws=99)
     assert tb.burstiness_test(X, NAMES, draws=99).height

@@ -169,16 +169,14 @@ def test_metadata_must_fit():
     ):
         with pytest.raises(ValueError, match=said):
             tb.keyness_design(X, "party", metadata=metadata)
-    with pytest.raises(ValueError, match="and not with B"):
+    with pytest.raises(ValueError, match="metadata, contrast, cluster and strata go with formula="):
         tb.keyness(X, X, cluster="party")
     with pytest.raises(ValueError, match="and not both"):
         tb.keyness(X, X, formula="party")
     with pytest.raises(ValueError, match="give B"):
         tb.keyness(X)
-    with pytest.raises(TypeError, match="no option colour"):
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
         tb.keyness(X, formula="party", metadata=ABOUT, colour=1)
-    with pytest.raises(TypeError, match="no option of; did you mean 'compare'"):
-        tb.keyness(X, X, of="burstiness")
     with pytest.raises(ValueError, match="omit method"):
         tb.keyness(X, formula="party", metadata=ABOUT, method="g2")
 

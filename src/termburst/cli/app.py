@@ -118,7 +118,8 @@ def terms(
     import polars as pl
 
     from termburst.counting.words_of import words_of
-    from termburst.questions import burstiness_test, term_table
+    from termburst.questions.burstiness_test import burstiness_test
+    from termburst.questions.term_table import term_table
 
     if test and (parts or fit != "penalized"):
         raise ValueError("--test has its own columns, including the exact fit; omit --parts and --fit")

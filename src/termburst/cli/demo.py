@@ -111,7 +111,7 @@ def _comparison(texts: _Texts) -> list[str]:
     """What two groups use differently, strongest first, and how many words G² would call different."""
     import polars as pl
 
-    from termburst.questions import keyness
+    from termburst.questions.keyness import keyness
 
     a, b = texts.groups.values()
     with working("Comparing"):

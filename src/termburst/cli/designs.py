@@ -59,7 +59,7 @@ def compare_by_formula(
 
     *by* and *groups* are the options of these names.
     """
-    from termburst.questions import keyness_design
+    from termburst.questions.designs import keyness_design
     from termburst.questions.formula_text import named_columns
 
     if options["method"] != "beta-binomial":

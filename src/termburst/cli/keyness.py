@@ -275,8 +275,8 @@ def _by_column(
     corpus: str, others: dict[str, Any], reading: Reading, options: dict[str, Any], *, keep_texts: bool
 ) -> _Compared:
     """Compare the groups that a column names: two with each other, more than two each with the rest."""
-    from termburst.questions import keyness as compare
-    from termburst.questions import keyness_groups
+    from termburst.questions.keyness import keyness as compare
+    from termburst.questions.keyness import keyness_groups
 
     by = others["by"]
     counted, groups = grouped(corpus, by, others["groups"], others["every"], reading)
@@ -330,7 +330,7 @@ def _warn_of_single_documents(sizes: list[int]) -> None:
 
 def _with_list(a: str, path: Path, reading: Reading, options: dict[str, Any], *, page: bool) -> _Compared:
     """Compare with a list of frequencies."""
-    from termburst.questions import keyness as compare
+    from termburst.questions.keyness import keyness as compare
     from termburst.questions.word_lists import read_word_list
 
     if page:
@@ -346,7 +346,7 @@ def _with_list(a: str, path: Path, reading: Reading, options: dict[str, Any], *,
 
 
 def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, keep_texts: bool) -> _Compared:
-    from termburst.questions import keyness as compare
+    from termburst.questions.keyness import keyness as compare
     from termburst.report.pieces import statistics_of
 
     sides = _both(a, b, reading, keep_texts=keep_texts)

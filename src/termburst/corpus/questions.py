@@ -77,7 +77,7 @@ class Questions:
         >>> corpus.burstiness().select("term", "n", "b").rows()[0]
         ('ha', 4, 1)
         """
-        from termburst.questions import burstiness_test
+        from termburst.questions.burstiness_test import burstiness_test
 
         self._warn_of_one_document()
         return burstiness_test(self._filled(), **options)
@@ -105,7 +105,7 @@ class Questions:
         >>> corpus.keyness(by="who").select("term", "n_a", "n_b").rows()[0]
         ('ha', 12, 0)
         """
-        from termburst.questions import keyness, keyness_groups
+        from termburst.questions.keyness import keyness, keyness_groups
 
         if by is not None and self._is_condition(by):
             return self._by_condition(other, by, groups, options)
@@ -159,7 +159,7 @@ class Questions:
         """`keyness` of the documents with some values of a column; of two, the first is A."""
         import polars as pl
 
-        from termburst.questions import keyness
+        from termburst.questions.keyness import keyness
 
         if other is not None or by is None:
             raise ValueError("groups= needs by=, the column that has these values, and no other corpus or formula")
@@ -200,7 +200,7 @@ class Questions:
         >>> tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).term_table()["term"][0]
         'ha'
         """
-        from termburst.questions import term_table
+        from termburst.questions.term_table import term_table
 
         self._warn_of_one_document()
         return term_table(self.statistics, **options)
@@ -215,7 +215,7 @@ class Questions:
         >>> corpus.coburst([("ha", "ho")], event="occurrence")["shared"][0]
         6
         """
-        from termburst.questions import coburst
+        from termburst.questions.coburst import coburst
 
         return coburst(self._filled(), pairs, **options)
 

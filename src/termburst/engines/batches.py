@@ -54,16 +54,19 @@ def map_stream(frame: Any, stage: Stage, schema: Schema, *, rows: int = ROWS) ->
     return read_spooled(spooled(results, schema), frame)
 
 
-def map_terms(parts: tuple[Any, ...], function: Function, schema: Schema, key: str = "term") -> Any:
+def map_terms(
+    parts: tuple[Any, ...], function: Function, schema: Schema, key: str = "term", *, place: str | None = None
+) -> Any:
     """The results of *function* on all rows of some terms at a time; the parts have no term in common.
 
-    With another *key*, its values take the place of the terms.
+    With another *key*, its values take the place of the terms. With *place*, results on Spark have one more column of
+    that name, a number for each row; elsewhere rows have an order.
     """
     first = parts[0]
     if is_spark(first):
         from termburst.engines.spark import map_terms_in_arrow
 
-        return nw.from_native(map_terms_in_arrow(nw.to_native(first), function, schema, key))
+        return nw.from_native(map_terms_in_arrow(nw.to_native(first), function, schema, key, place))
     if isinstance(first, nw.DataFrame):
         return from_polars(typed(function(first.to_polars()), schema), first)
     if len(parts) > 1:

@@ -8,7 +8,7 @@ tested by workers, which all get the halves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -30,6 +30,7 @@ from termburst.inference.corpus_check import (
     alarms_of,
     chosen_places,
     effective_documents,
+    prior_sums,
     random_halves,
     words_below,
 )
@@ -44,6 +45,7 @@ from termburst.inference.duplicates import (
     jaccard_of,
     shared_of,
 )
+from termburst.inference.two_sides import PrecisionPrior
 from termburst.questions.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
 from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import NothingToCountError
@@ -204,8 +206,11 @@ def _false_alarms(cells: Any, corpus: Documents, clusters: Any, halves: int, see
     schema = {"document": document_type(cells), "term": pl.String, "count": pl.Int64, "band": pl.Int64}
     held = map_batches(cells, partial(of_words, chosen=chosen), schema)
     dealt = Dealt(corpus.ids.filter(pl.Series(filled)), n_j, of, firsts, summed=clusters is not None)
+    held = kept(held)
+    sums = dict.fromkeys(("half", "kind", "place"), pl.Int64) | {"value": pl.Float64}
+    dealt = replace(dealt, priors=_priors(to_polars(map_terms((held,), partial(saying, dealt=dealt), sums)), halves))
     numbers = dict.fromkeys(("half", "test", "band", "below"), pl.Int64)
-    found = to_polars(map_terms((kept(held),), partial(alarming, dealt=dealt), numbers))
+    found = to_polars(map_terms((held,), partial(alarming, dealt=dealt), numbers))
     below = np.zeros((halves, 3, len(BANDS)), np.int64)
     np.add.at(below, tuple(found[name].to_numpy() for name in ("half", "test", "band")), found["below"].to_numpy())
     if clusters is None:
@@ -247,6 +252,7 @@ class Dealt:
     of : the unit of each document
     firsts : halves × units, whether a unit is in the first half
     summed : whether units are also tested as one document each
+    priors : for each of the halves, what all words say about the precisions, of documents and of units
     """
 
     ids: pl.Series
@@ -254,10 +260,51 @@ class Dealt:
     of: Any
     firsts: Any
     summed: bool
+    priors: tuple[tuple[PrecisionPrior, ...], ...] = ()
+
+
+def _priors(rows: pl.DataFrame, halves: int) -> tuple[tuple[PrecisionPrior, ...], ...]:
+    """What all words say, from the rows of `saying`."""
+    import polars as pl
+
+    keys = ["half", "kind", "place"]
+    sums = rows.group_by(keys).agg(pl.col("value").sum()).sort(keys)
+    return tuple(
+        tuple(
+            PrecisionPrior.of_sums(one["value"].to_numpy())
+            for one in sums.filter(half=half).partition_by("kind", maintain_order=True)
+        )
+        for half in range(halves)
+    )
+
+
+def saying(cells: pl.DataFrame, *, dealt: Dealt) -> pl.DataFrame:
+    """What some words say about the precisions of each pair of halves; all their cells are given."""
+    import polars as pl
+
+    documents, whole, _ = _documents(cells, dealt)
+    rows = [
+        pl.DataFrame({"half": half, "kind": kind, "place": np.arange(sums.size), "value": sums})
+        for half, first in enumerate(dealt.firsts)
+        for kind, sums in enumerate(prior_sums(documents, first, dealt.of, whole))
+    ]
+    return pl.concat(rows).cast({"half": pl.Int64, "kind": pl.Int64})
 
 
 def alarming(cells: pl.DataFrame, *, dealt: Dealt) -> pl.DataFrame:
     """How many of some words have p below 0.05 in each half; all their cells are given."""
+    import polars as pl
+
+    documents, whole, band = _documents(cells, dealt)
+    priors = dealt.priors or [(None, None)] * len(dealt.firsts)
+    each = zip(dealt.firsts, priors, strict=True)
+    below = np.array([words_below(documents, band, first, dealt.of, whole, own) for first, own in each])
+    half, test, of_band = (index.ravel() for index in np.indices(below.shape))
+    return pl.DataFrame({"half": half, "test": test, "band": of_band, "below": np.maximum(below, 0).ravel()})
+
+
+def _documents(cells: pl.DataFrame, dealt: Dealt) -> tuple[TermDocuments, TermDocuments | None, Integers]:
+    """Some words in the documents, and in units as one document each, if asked for; and the band of each."""
     import polars as pl
 
     number = dealt.ids.search_sorted(cells["document"], side="left").cast(pl.Int64)
@@ -268,10 +315,7 @@ def alarming(cells: pl.DataFrame, *, dealt: Dealt) -> pl.DataFrame:
     n_i = np.bincount(term, count, terms.len()).astype(np.int64)
     documents = TermDocuments(term, cells["number"].to_numpy(), count, dealt.n_j, n_i)
     band = cells["band"].to_numpy()[np.searchsorted(term, np.arange(terms.len()))]
-    whole = documents.summed(dealt.of, dealt.firsts.shape[1]) if dealt.summed else None
-    below = np.array([words_below(documents, band, first, dealt.of, whole) for first in dealt.firsts])
-    half, test, of_band = (index.ravel() for index in np.indices(below.shape))
-    return pl.DataFrame({"half": half, "test": test, "band": of_band, "below": np.maximum(below, 0).ravel()})
+    return documents, documents.summed(dealt.of, dealt.firsts.shape[1]) if dealt.summed else None, band
 
 
 def _metadata(frame: Any, columns: dict[str, str]) -> Any:

@@ -21,14 +21,15 @@ from termburst.concordance.kwic import Wanted, empty_lines, line_frames
 from termburst.concordance.positions import Numbering
 from termburst.concordance.queries import parsed
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.engines.adjusting import with_q_values
-from termburst.engines.batches import TEXTS, kept, map_batches, map_terms
-from termburst.engines.bins import key_columns
+from termburst.engines.batches import TEXTS, map_batches, map_terms
 from termburst.engines.cells import document_type
 from termburst.engines.dealing import map_and_add
 from termburst.engines.door import opened
 from termburst.engines.frames import back_from_polars, in_polars, to_polars
+from termburst.engines.running import PLACE, finished
 from termburst.inference.collocates import attraction, log_dice
+from termburst.inference.multiplicity import adjust_log10
+from termburst.questions.plans import Finish, Rows, shown
 
 if TYPE_CHECKING:
     import polars as pl
@@ -135,9 +136,16 @@ def collocates(
         raise ValueError(f"{node!r:.60} does not occur in the corpus; check its spelling")
     tested = partial(attracted, node=node, counting=options, hits=int(hits), min_count=min_count, confidence=confidence)
     cells = rows.terms if rows.merged else tuple(map(_merged, rows.terms))
-    results = kept(map_terms(cells, tested, tested(pl.DataFrame(schema=schema)).schema))
-    found, _ = with_q_values(results, adjust, logarithms=True)
-    return back_from_polars(found.with_columns(nw.col("q_value").fill_null(1.0)), like)
+    found: Any = tested(pl.DataFrame(schema=schema)).schema
+    results = map_terms(cells, tested, found, place=PLACE)
+    return back_from_polars(finished(results, dict(found), partial(_adjusted, adjust=adjust), cells[0]), like)
+
+
+def _adjusted(rows: Rows, *, adjust: str) -> Finish:
+    """The end of the test: words that are nowhere else in their documents have no test, and q = 1."""
+    log_ratio, log10_p = rows.take("log_ratio", "log10_p")
+    q_value = 10 ** adjust_log10(np.where(np.isnan(log_ratio), np.nan, log10_p), adjust)
+    return Finish(np.nan_to_num(q_value, nan=1.0), shown)
 
 
 def _merged(part: Any) -> Any:
@@ -223,8 +231,7 @@ def attracted(
         "ci_high": found.high, "p_value": np.exp(found.log_p), "q_value": np.full(n.size, np.nan), "log10_p": log10_p,
         "p_upper": np.exp(found.log_upper),
     }  # fmt: skip
-    keys = key_columns(np.where(np.isnan(found.log_ratio), np.nan, log10_p), logarithms=True)
-    table = pl.DataFrame({name: values[name] for name in COLUMNS} | keys)
+    table = pl.DataFrame({name: values[name] for name in COLUMNS})
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 

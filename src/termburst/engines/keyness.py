@@ -4,25 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
 from termburst.counting.options import CountingOptions
-from termburst.engines.adjusting import with_q_values
-from termburst.engines.batches import Function, kept, map_terms
 from termburst.engines.cells import cells_of, histogram, kept_patterns, length_rows
-from termburst.engines.compared import Comparing, compared, learned_from
 from termburst.engines.dealing import dealt_out
-from termburst.engines.designs import Designing, keyness_by_design
+from termburst.engines.designs import keyness_by_design
 from termburst.engines.door import Opened, check_one_engine, opened
-from termburst.engines.effects import with_effects, with_selected_ends
-from termburst.engines.frames import back_from_polars, in_polars, to_polars
-from termburst.engines.reach import warn_if_out_of_reach
-from termburst.inference.checks import check_confidence, check_name, checked_whole
+from termburst.engines.frames import in_polars
+from termburst.engines.running import Groups, run
 from termburst.models.cells import check_lengths
-from termburst.names import ADJUSTMENTS, COMPARE, KEYNESS_METHODS, Compare
+from termburst.names import Adjustment, Compare, KeynessMethod
+from termburst.options import made_from
+from termburst.questions.design_plan import DesignPlan
+from termburst.questions.keyness import Keyness
+from termburst.questions.keyness_plans import keyness_plan
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
 if TYPE_CHECKING:
@@ -39,9 +37,9 @@ def keyness(
     contrast: str | Sequence[str] | None = None,
     strata: str | None = None,
     cluster: str | None = None,
-    method: str = "beta-binomial",
+    method: KeynessMethod = "beta-binomial",
     confidence: float | None = 0.95,
-    adjust: str = "bh",
+    adjust: Adjustment = "bh",
     min_count: int = 1,
     compare: Compare = "frequency",
     counting: CountingOptions | None = None,
@@ -82,17 +80,16 @@ def keyness(
     >>> keyness(frame, by="who").sort("p_value").select("term", "n_a", "n_b").collect().rows()[0]
     ('ha', 12, 0)
     """
+    asked = made_from(Keyness, locals() | {"sort": "p"})
     design = (formula, contrast, strata, cluster)
     if any(option is not None for option in design):
         formula = _formula(formula, by, other)
-        _refuse_with_formula(contrasts, method, compare)
-        check_confidence(confidence)
-        check_name("adjust", adjust, ADJUSTMENTS)
-        _check_design(contrast, strata, cluster)
-        asked = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
-        designing = Designing(formula, strata, asked, confidence, checked_whole("min_count", min_count))
-        return keyness_by_design(frame, columns, designing, adjust, cluster, counting, check=check)
-    comparing = _checked(Comparing((), compare, method, confidence, min_count, contrasts=contrasts), adjust)
+        _check_design(contrasts, contrast, strata, cluster)
+        asked.check_design()
+        which = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
+        return keyness_by_design(
+            frame, columns, DesignPlan(asked, formula, strata, which), cluster, counting, check=check
+        )
     if (other is None) == (by is None):
         raise ValueError("give the frame to compare with, or by= with a column that has the groups, and not both")
     if by is None:
@@ -101,9 +98,8 @@ def keyness(
         corpora = _two_frames(frame, other, columns, counting, check=check)
     else:
         corpora = _groups(opened(frame, columns, check=check, by=by), by, counting)
-    comparing = comparing.between(corpora.names, corpora.lengths)
-    found = _compared(corpora, comparing, adjust)
-    return back_from_polars(found, corpora.like)
+    plan = keyness_plan(asked, [name for name, *_ in corpora.groups], contrasts)
+    return run(plan, corpora.parts, corpora.groups, corpora.like)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +109,12 @@ class Corpora:
     Attributes
     ----------
     parts : frames of term, count, length, group, documents
-    names, lengths : the groups in order, and the document lengths of each
+    groups : name, lengths and documents of each length, of every group
     like : a frame in memory, of the engine that the result is to have; the parts are then frames of Polars
     """
 
     parts: tuple[Any, ...]
-    names: tuple[str, ...]
-    lengths: tuple[TermStatistics, ...]
+    groups: Groups
     like: Any
 
 
@@ -167,48 +162,14 @@ def _corpora(
     source: Opened, parts: Sequence[Any], names: tuple[str, ...], lengths: tuple[TermStatistics, ...]
 ) -> Corpora:
     like = source.frame if isinstance(source.frame, nw.DataFrame) else None
-    return Corpora(tuple(in_polars(part)[0] for part in parts), names, lengths, like)
+    groups = tuple((name, one.lengths, one.length_documents) for name, one in zip(names, lengths, strict=True))
+    return Corpora(tuple(in_polars(part)[0] for part in parts), groups, like)
 
 
-def _compared(corpora: Corpora, comparing: Comparing, adjust: str) -> Any:
-    """The table of the comparison: what terms learn from each other, then the tests, then q-values and lower bounds."""
-    comparing = _learned(corpora, comparing)
-    results = kept(map_terms(corpora.parts, partial(compared, comparing=comparing), comparing.schema()))
-    found, share = with_q_values(results, adjust, attainable=comparing.compare == "frequency")
-    warn_if_out_of_reach(results, found, adjust)
-    if comparing.overall:
-        return found
-    if comparing.compare == "burstiness":
-        return with_selected_ends(found, comparing.confidence)
-    return with_effects(found, comparing.confidence, comparing.terms, adjust, share)
-
-
-def _learned(corpora: Corpora, comparing: Comparing) -> Comparing:
-    """The comparison with what depends on all terms: their number, and sums over them."""
-    function: Function = partial(learned_from, comparing=comparing)
-    rows = to_polars(map_terms(corpora.parts, function, learned_from(None, comparing=comparing).schema))
-    return comparing.with_learned(rows)
-
-
-def _checked(comparing: Comparing, adjust: str) -> Comparing:
-    """The comparison with options that are checked."""
-    check_name("compare", comparing.compare, COMPARE)
-    check_name("method", comparing.method, KEYNESS_METHODS)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    check_confidence(comparing.confidence)
-    if comparing.compare == "burstiness" and comparing.method != "beta-binomial":
-        raise ValueError(f"compare='burstiness' has one method, 'beta-binomial'; omit method={comparing.method!r}")
-    if comparing.method == "bootstrap":
-        raise ValueError(
-            "the method 'bootstrap' resamples all terms together, but engines deal terms out; compare "
-            "engines.term_statistics(frame, detail='patterns') of both frames with termburst.keyness"
-        )
-    checked_whole("min_count", comparing.min_count)
-    return comparing
-
-
-def _check_design(contrast: Any, strata: Any, cluster: Any) -> None:
-    """Raise ValueError for names that are not strings."""
+def _check_design(contrasts: Any, contrast: Any, strata: Any, cluster: Any) -> None:
+    """Raise ValueError for names that are not strings, and for options that a design does not have."""
+    if contrasts is not None:
+        raise ValueError(f"contrasts={contrasts!r} is not possible with a design (formula, contrast, strata, cluster)")
     for name, value in (("strata", strata), ("cluster", cluster)):
         if not isinstance(value, str | None):
             raise ValueError(f"{name} must be the name of a column; got {value!r:.60}")
@@ -225,13 +186,3 @@ def _formula(formula: str | None, by: str | None, other: Any) -> str:
     if formula is not None:
         return formula
     return str(by) if str(by).isidentifier() else f"`{by}`"
-
-
-def _refuse_with_formula(contrasts: bool | None, method: str, compare: str) -> None:
-    for name, given, only in (
-        ("contrasts", contrasts, None),
-        ("method", method, "beta-binomial"),
-        ("compare", compare, "frequency"),
-    ):
-        if given != only:
-            raise ValueError(f"{name}={given!r:.60} is not possible with a design (formula, contrast, strata, cluster)")

@@ -15,6 +15,8 @@ from functools import lru_cache, partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from termburst.engines.batches import Function, Schema, Stage
 
 KEPT = 32  # frames that stay persisted; a comparison needs up to four
@@ -47,14 +49,21 @@ def keep(frame: Any) -> Any:
     return _kept[-1]
 
 
-def map_terms_in_arrow(frame: Any, function: Function, schema: Schema, key: str = "term") -> Any:
-    """The function on groups of whole terms, by `applyInArrow`; groups are made by the hash of the term, to be even."""
+def map_terms_in_arrow(
+    frame: Any, function: Function, schema: Schema, key: str = "term", place: str | None = None
+) -> Any:
+    """The function on groups of whole terms, by `applyInArrow`; groups are made by the hash of the term, to be even.
+
+    With *place*, each row of the result has a number in a column of that name. It is the same if a lost result is
+    computed again: the number of the group, and the place of the row in it.
+    """
     from pyspark.sql import functions as sql
 
-    work = _on_worker(pickle.dumps((partial(map, function), dict(schema))))
+    schema = dict(schema) | ({place: _whole_numbers()} if place else {})
+    work = _on_worker(pickle.dumps((partial(map, partial(_of_group, function=function, place=place)), schema)))
 
     def group(table: Any) -> Any:
-        (found,) = work(iter([table.drop_columns(["bucket"])]))
+        (found,) = work(iter([table]))
         return found
 
     partitions = int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
@@ -65,6 +74,30 @@ def map_terms_in_arrow(frame: Any, function: Function, schema: Schema, key: str 
         return grouped.applyInArrow(group, _ddl(schema))
     in_order = dealt.repartition(partitions, "bucket").sortWithinPartitions("bucket")
     return in_order.mapInArrow(_by_bucket(group), _ddl(schema))
+
+
+def _of_group(rows: pl.DataFrame, *, function: Function, place: str | None) -> pl.DataFrame:
+    """What the function makes of a group of terms."""
+    import polars as pl
+
+    found = function(rows.drop("bucket"))
+    if place is None:
+        return found
+    return found.with_columns((pl.lit(rows["bucket"][0] << 32, dtype=pl.Int64) + pl.int_range(pl.len())).alias(place))
+
+
+def _whole_numbers() -> Any:
+    import polars as pl
+
+    return pl.Int64
+
+
+def from_polars(table: pl.DataFrame, like: Any) -> Any:
+    """A frame of the session of *like*, from one in memory."""
+    from termburst.engines.frames import to_arrow as as_arrow
+
+    arrow = as_arrow(table)  # Spark 3.5 neither gives nor takes Arrow tables
+    return like.sparkSession.createDataFrame(arrow if hasattr(like, "toArrow") else arrow.to_pandas())
 
 
 def _by_bucket(group: Any) -> Any:

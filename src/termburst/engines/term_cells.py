@@ -59,16 +59,25 @@ def cells_of_groups(
 
     Parameters
     ----------
-    patterns : all rows of term, count, length, group, documents that some terms have
+    patterns : all rows of term, count, length, (group,) documents that some terms have
     groups : name, lengths and documents of each length, of every group
     terms : see `cells_by_term`; by default all terms of the patterns
     """
     terms = patterns["term"].unique().sort() if terms is None else terms
+    if "group" not in patterns.columns:
+        ((_, lengths, documents),) = groups
+        return terms, [cells_by_term(patterns, lengths, documents, terms)[1]]
     parts = patterns.partition_by("group", as_dict=True)
     none = patterns.clear()
     return terms, [
         cells_by_term(parts.get((name,), none), lengths, documents, terms)[1] for name, lengths, documents in groups
     ]
+
+
+def lengths_of_groups(groups: Iterable[tuple[str, Integers, Integers]]) -> list[TermCells]:
+    """Cells without terms, of groups with these document lengths."""
+    none, narrow_ = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32)
+    return [TermCells(np.zeros(1, np.int64), narrow_, narrow_, np.ones(1), none, none, *own) for _, *own in groups]
 
 
 def _sums(values: Integers, indptr: Integers) -> Integers:

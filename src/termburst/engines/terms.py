@@ -9,31 +9,20 @@ import narwhals.stable.v2 as nw
 
 from termburst.counting.options import CountingOptions
 from termburst.engines.batches import map_terms
-from termburst.engines.cells import Cells, cells_of, length_statistics
+from termburst.engines.cells import cells_of, length_statistics
 from termburst.engines.door import opened
 from termburst.engines.moments import in_order, moments, shared_numbers, summed, warn_of_clamped
 from termburst.engines.operations import ColumnOperations
-from termburst.engines.term_cells import cells_by_term
+from termburst.engines.running import run_on_collection
 from termburst.inference.plr import check_form
 from termburst.models import closed_forms as forms
-from termburst.models.cells import check_lengths
 from termburst.names import Form
-from termburst.statistics.term_statistics import TermStatistics
+from termburst.questions.burstiness_plan import FitPlan
 
 if TYPE_CHECKING:
     import polars as pl
 
 TABLE = ("plr", "tarone", "idf", "icf", "tf_idf_sum", "alpha", "alpha_not")
-FIT = (
-    "mean",
-    "alpha",
-    "alpha_not",
-    "alpha_0",
-    "loglik",
-    "loglik_binomial",
-    "standard_error_alpha",
-    "standard_error_alpha_not",
-)
 
 
 def term_table(
@@ -144,27 +133,4 @@ def fit_beta_binomial(
     >>> fit_beta_binomial(frame).filter(pl.col("status") == "converged")["term"].to_list()
     ['ha']
     """
-    cells = cells_of(opened(frame, columns, check=check), counting, "patterns")
-    return nw.to_native(fits(cells, length_statistics(cells)))
-
-
-def fits(cells: Cells, collection: TermStatistics) -> Any:
-    """Frame with the fits of all terms."""
-    import polars as pl
-
-    check_lengths(collection.lengths)
-    schema = {"term": pl.String, "n": pl.Int64, "b": pl.Int64, **dict.fromkeys(FIT, pl.Float64), "status": pl.String}
-    function = partial(fitted, lengths=collection.lengths, length_documents=collection.length_documents)
-    return map_terms(cells.totals("term", "count", "length"), function, schema)
-
-
-def fitted(patterns: pl.DataFrame, *, lengths: Any, length_documents: Any) -> pl.DataFrame:
-    """The fits of some terms, of which all patterns are given, in a collection with these document lengths."""
-    import polars as pl
-
-    from termburst.models.fit_beta_binomial import fit_beta_binomial as fit
-
-    terms, cells = cells_by_term(patterns, lengths, length_documents)
-    found = fit(cells)
-    columns = {"term": terms, "n": cells.n_i, "b": cells.b_i, **{name: getattr(found, name) for name in FIT}}
-    return pl.DataFrame({**columns, "status": found.status.tolist()})
+    return run_on_collection(FitPlan(), opened(frame, columns, check=check), counting)

@@ -17,8 +17,9 @@ from termburst.engines.cells import cells_of, document_type, length_statistics
 from termburst.engines.door import opened
 from termburst.engines.moments import moments, shared_numbers, warn_of_clamped
 from termburst.engines.operations import ColumnOperations
-from termburst.engines.terms import fits
+from termburst.engines.running import run_on_cells
 from termburst.models import closed_forms as forms
+from termburst.questions.burstiness_plan import FitPlan
 from termburst.scheme_functions import LENGTH_SHARE, SATURATION
 from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_without_labels
 from termburst.statistics.term_statistics import TermStatistics
@@ -92,7 +93,9 @@ def weigh(
         weights = _by_expression(own, terms, scheme, shared)
     else:
         if wanted.needs_fit:
-            terms = terms.join(fits(cells, lengths).select("term", *FITTED), on="term", how="inner")
+            like = cells.whole if isinstance(cells.whole, nw.DataFrame) else None
+            fits = nw.from_native(run_on_cells(FitPlan(), cells, lengths, like))
+            terms = terms.join(fits.select("term", *FITTED), on="term", how="inner")
         weights = _by_batches(own.join(terms, on="term", how="inner"), scheme, lengths, shared)
     return nw.to_native(weights if norm is None else _normalised(weights, norm))
 

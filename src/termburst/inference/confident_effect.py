@@ -60,8 +60,7 @@ def confident_effects(
     if not mine.size:
         return result
     claims, ends = Claims.of(mine.size, levels, adjust, tests, null_share), ends[mine]
-    least = np.array([np.partition(at, -rank)[-rank] for rank, at in zip(claims.ranks, claims.at(ends), strict=True)])
-    result[mine] = claims.effects(ends, least)
+    result[mine] = claims.effects(ends, claims.order_statistics(ends))
     return result
 
 
@@ -69,8 +68,7 @@ def confident_effects(
 class Claims:
     """The ranks that are looked at, and the quantiles of the levels that they need.
 
-    `confident_effects` in steps, for terms that are dealt out to workers: only the k-th largest L_i(t_k) of each rank k
-    depends on all terms.
+    `confident_effects` in steps, for rows that are in several places: only the `order_statistics` depend on all terms.
     """
 
     ranks: list[int]
@@ -91,6 +89,12 @@ class Claims:
         ends = np.minimum.accumulate(np.nan_to_num(ends, nan=0.0, neginf=0.0), axis=1)
         z = stats.norm.isf(self.levels / 2)
         return (_at(wanted, z, ends) for wanted in self.wanted)
+
+    def order_statistics(self, ends: Floats) -> Floats:
+        """The k-th largest L_i(t_k) of all selected terms, for each rank k; 0 if none is selected."""
+        if not len(ends):
+            return np.zeros(len(self.ranks))
+        return np.array([np.partition(at, -rank)[-rank] for rank, at in zip(self.ranks, self.at(ends), strict=True)])
 
     def effects(self, ends: Floats, least: Floats) -> Floats:
         """The effects of selected terms, if *least* has the k-th largest L_i(t_k) of each rank."""

@@ -6,14 +6,16 @@ the same way: only near-copies, and halves dealt by whole clusters (all document
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.keyness import keyness
+from termburst.inference.keyness import compare, keyness
 from termburst.inference.keyness_tests import g2
+from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.tally import Integers, tally
@@ -103,12 +105,23 @@ def random_halves(rng: np.random.Generator, units: int, halves: int) -> list[NDA
     return found
 
 
+def prior_sums(
+    documents: TermDocuments, first: NDArray[np.bool_], of: NDArray[np.intp], whole: TermDocuments | None = None
+) -> list[Floats]:
+    """What some words say about the precisions of two halves, as sums over words for `PrecisionPrior.of_sums`."""
+    found = [compare(documents.cells(first[of]), documents.cells(~first[of])).sides.prior_sums()]
+    if whole is not None:
+        found.append(compare(whole.cells(first), whole.cells(~first)).sides.prior_sums())
+    return found
+
+
 def words_below(
     documents: TermDocuments,
     band: Integers,
     first: NDArray[np.bool_],
     of: NDArray[np.intp],
     whole: TermDocuments | None = None,
+    priors: Sequence[PrecisionPrior | None] = (None, None),
 ) -> Integers:
     """How many words of each band have p below 0.05: three tests × bands, as in `FalseAlarms`.
 
@@ -118,11 +131,12 @@ def words_below(
     first : which units are in the first half
     of : the unit of each document
     whole : the same words, if units are also tested as one document each
+    priors : what all words say about the precisions of the halves, of documents and of *whole*, if only some are given
     """
     a, b = documents.cells(first[of]), documents.cells(~first[of])
-    tested = [keyness(a, b, confidence=None).p_value, g2(a, b)[1]]
+    tested = [keyness(a, b, confidence=None, prior=priors[0]).p_value, g2(a, b)[1]]
     if whole is not None:
-        tested.append(keyness(whole.cells(first), whole.cells(~first), confidence=None).p_value)
+        tested.append(keyness(whole.cells(first), whole.cells(~first), confidence=None, prior=priors[1]).p_value)
     found = np.full((3, len(BANDS)), -1, np.int64)  # −1: not tested
     for k, p_value in enumerate(tested):
         found[k] = np.bincount(band[p_value < LEVEL], minlength=len(BANDS))

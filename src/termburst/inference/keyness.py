@@ -18,7 +18,7 @@ from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
 from termburst.inference.confident_effect import levels_of
 from termburst.inference.two_sides import PrecisionPrior, SideTails, TwoSides
-from termburst.models.cells import TermCells, joined
+from termburst.models.cells import TermCells, joined, merged
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.statistics.tally import Integers
 
@@ -215,4 +215,4 @@ def against_others(groups: Sequence[TermCells]) -> Iterator[tuple[TermCells, Ter
     """Each corpus, and all others together."""
     for number, own in enumerate(groups):
         others = [*groups[:number], *groups[number + 1 :]]
-        yield own, others[0] if len(others) == 1 else joined(others)
+        yield own, others[0] if len(others) == 1 else merged(others)

@@ -16,6 +16,7 @@ Direction = Literal["up", "down", "none"]
 
 LAMBDAS = np.arange(0.05, 0.951, 0.05)  # where π_0 is estimated; the grid of R's qvalue
 LOG10_LAMBDAS = np.log10(LAMBDAS)  # for logarithms: 10 ** log10(λ) is above λ on some processors, and not on others
+PART = 1_000_000  # tests that are adjusted at a time
 FEWEST = 100  # tests needed to estimate π_0: with fewer, the last λ counts fewer than five p-values
 ROUNDING = 1e-9  # a p-value above 1 by less than this counts as 1
 
@@ -47,7 +48,7 @@ METHODS: dict[str, Method] = {
         "Benjamini & Hochberg (1995), JRSS B 57, 289–300",
     ),
     "by": Method(
-        lambda rank, m, pi0: m / rank * (1 / np.arange(1, np.max(m) + 1)).sum(),
+        lambda rank, m, pi0: m / rank * np.float64(special.digamma(np.max(m) + 1) + np.euler_gamma),
         "up",
         "the false discovery rate, for tests dependent in any way",
         "Benjamini & Yekutieli (2001), Annals of Statistics 29, 1165–1188",
@@ -185,41 +186,6 @@ def null_share_of(above: Integers, m: int) -> float:
     return float(min(share[np.argmin(error)], 1.0))
 
 
-def ranked(
-    values: Floats, times: Integers, before: Integers, within: int | Floats, method: str, *, logarithms: bool = False
-) -> Floats:
-    """A stretch of all p-values times the factors of their ranks: `adjust` in steps, if no process has all p-values.
-
-    The adjusted p-values are `constant` times the minimum over this and all larger p-values ("holm": the maximum over
-    this and all smaller ones), at most 1. So each stretch needs one number from all others.
-
-    Parameters
-    ----------
-    values : distinct p-values, or their logarithms to base 10
-    times : how many tests have each of them
-    before : how many tests have a smaller one
-    within : m, or one m per value; see `adjust`
-
-    Examples
-    --------
-    >>> whole = adjust([0.01, 0.03, 0.03, 0.5])
-    >>> some = ranked(np.array([0.03, 0.5]), np.array([2, 1]), np.array([1, 3]), 4, "bh")
-    >>> some.round(9).tolist() == whole[[1, 3]].round(9).tolist()
-    True
-    """
-    rule = METHODS["bh" if method in ("by", "storey") else method]
-    ranks = (before + 1 if rule.direction == "down" else before + times).astype(np.float64)
-    factors = rule.factors(ranks, within, 1.0)
-    return values + np.log10(factors) if logarithms else values * factors
-
-
-def constant(method: str, m: int, null_share: float) -> float:
-    """The factor that all p-values have in common, given the largest m: Σ_{h ≤ m} 1/h for "by", π_0 for "storey"."""
-    if method == "by":
-        return float(special.digamma(m + 1) + np.euler_gamma)
-    return null_share if method == "storey" else 1.0
-
-
 def _adjusted(
     values: Floats, method: str, tests: int | None, null_share: float | None, least: Floats | None = None,
     *, logarithms: bool = False,
@@ -236,21 +202,26 @@ def _adjusted(
     result = np.full(values.shape, np.nan)
     if not tested.size:
         return result
-    rule, given = METHODS[method], values.flat[tested]
+    rule, given = METHODS["bh" if method == "by" else method], values.flat[tested]
     if method == "storey" and null_share is None and tests is None:
         null_share = _null_share(given, LOG10_LAMBDAS if logarithms else LAMBDAS)
+    able = None if least is None else np.sort(least.flat[tested])
     order = np.argsort(given, kind="stable")
-    within: int | Floats = m
-    if least is not None:
-        able = np.sort(least.flat[tested])
-        within = np.searchsorted(able, given[order] * (1 + ROUNDING), side="right").astype(np.float64)
-    factors = rule.factors(np.arange(1.0, tested.size + 1), within, 1.0 if null_share is None else null_share)
-    adjusted = given[order] + np.log10(factors) if logarithms else given[order] * factors
+    given = given[order]
+    for first in range(0, given.size, PART):  # in place, part by part: there may be many millions of tests
+        part = slice(first, first + PART)
+        ranks = np.arange(first + 1.0, min(first + PART, given.size) + 1)
+        within = m if able is None else np.searchsorted(able, given[part] * (1 + ROUNDING), side="right").astype(float)
+        factors = rule.factors(ranks, within, 1.0 if null_share is None else null_share)
+        given[part] = given[part] + np.log10(factors) if logarithms else given[part] * factors
     if rule.direction == "up":
-        adjusted = np.minimum.accumulate(adjusted[::-1])[::-1]
+        np.minimum.accumulate(given[::-1], out=given[::-1])
     elif rule.direction == "down":
-        adjusted = np.maximum.accumulate(adjusted)
-    result.flat[tested[order]] = np.minimum(adjusted, 0.0 if logarithms else 1.0)
+        np.maximum.accumulate(given, out=given)
+    if method == "by":  # a factor that all have in common: Σ_{h ≤ m} 1/h for the largest m
+        common = float(special.digamma(np.max(within) + 1) + np.euler_gamma)
+        given = given + np.log10(common) if logarithms else given * common
+    result.flat[tested[order]] = np.minimum(given, 0.0 if logarithms else 1.0)
     return result
 
 

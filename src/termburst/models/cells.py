@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -66,6 +66,25 @@ class TermCells:
     def sum(self, values: Floats) -> Floats:
         """Σ_j over the documents that contain the term; *values* has one entry per cell."""
         return sums_of_runs(values * self.weight, self.indptr)
+
+    def of_terms(self, terms: NDArray[np.integer[Any]]) -> TermCells:
+        """The cells of some terms, by their numbers in ascending order.
+
+        >>> term_cells([[4, 1], [0, 2]]).of_terms(np.array([1])).count.tolist()
+        [1, 2]
+        """
+        kept = np.zeros(self.n_i.size, dtype=bool)
+        kept[terms] = True
+        mine = kept[self.term]
+        return replace(
+            self,
+            indptr=np.append(0, np.cumsum(np.diff(self.indptr)[kept])),
+            count=self.count[mine],
+            length=self.length[mine],
+            weight=self.weight if self.weight.size == 1 and self.count.size != 1 else self.weight[mine],
+            n_i=self.n_i[kept],
+            b_i=self.b_i[kept],
+        )
 
 
 def sums_of_runs(values: Floats, indptr: Integers) -> Floats:
@@ -145,6 +164,33 @@ def joined(groups: Sequence[TermCells]) -> TermCells:
         np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])[order],
         np.sum([g.n_i for g in groups], axis=0),
         np.sum([g.b_i for g in groups], axis=0),
+        lengths,
+        documents,
+    )
+
+
+def merged(groups: Sequence[TermCells]) -> TermCells:
+    """`joined`, with equal cells as one: fewer cells, and sums that do not depend on how documents were divided.
+
+    >>> merged([term_cells([[4], [1]]), term_cells([[4], [2]])]).weight.tolist()
+    [1.0, 1.0, 2.0]
+    """
+    columns = (
+        np.concatenate([getattr(g, name) for g in groups]).astype(np.int64) for name in ("term", "count", "length")
+    )
+    weights = np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups]).astype(np.int64)
+    (term, count, length), weight = tally(list(columns), weights)
+    (lengths,), documents = tally(
+        [np.concatenate([g.lengths for g in groups])], np.concatenate([g.length_documents for g in groups])
+    )
+    n_i, b_i = (np.sum([getattr(g, name) for g in groups], axis=0) for name in ("n_i", "b_i"))
+    return TermCells(
+        np.searchsorted(term, np.arange(n_i.size + 1)),
+        count.astype(np.int32),
+        length.astype(np.int32),
+        weight.astype(np.float64),
+        n_i,
+        b_i,
         lengths,
         documents,
     )

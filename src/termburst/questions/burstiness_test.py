@@ -1,29 +1,41 @@
-"""The burstiness test of every term, as a frame."""
+"""How bursty is every term, and how sure is that?"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from termburst.forks import check_fork
-from termburst.inference.burst_effects import BurstEffects, burst_effects
-from termburst.inference.checks import LEAST_DRAWS, check_name, checked_whole
-from termburst.inference.dispersion import dispersion as dispersion_measures
-from termburst.inference.multiplicity import adjust_log10
-from termburst.inference.overdispersion import Burstiness, burstiness
-from termburst.inference.robust_scale import ScaleSums
-from termburst.models.cells import TermCells, term_cells
-from termburst.models.fit_beta_binomial import BetaBinomialFit
-from termburst.names import ADJUSTMENTS, COLUMNS, STATISTICS, TERM_SORTS, Columns, Form, Statistic, TermSort
-from termburst.questions.burst_columns import burst_columns, main_columns, sorted_terms
-from termburst.questions.frames import named_terms, term_frame
-from termburst.statistics.term_statistics import TermStatistics
-from termburst.threads import Aside
+from termburst.names import LOWER_BOUND, Adjustment, Columns, Form, Statistic, TermSort
+from termburst.options import Option, check_options, made_from
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+@dataclass(frozen=True)
+class Burstiness:
+    """The options of the burstiness test."""
+
+    statistic: Annotated[
+        Statistic, Option("Test repetition (plr), or any over-dispersion (lr, score): the statistic of `p_value`.")
+    ] = "plr"
+    mu: Annotated[float | None, Option("Mean of the penalty. (default: mean document length)", above=0)] = None
+    sigma2: Annotated[float, Option("Variance of the penalty.", above=0)] = 1.0
+    form: Annotated[Form, Option("λ as printed in the paper, corrected, or exact.")] = "printed"
+    adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
+    mid_p: Annotated[bool, Option("Count ties as half, so that p-values of rare terms are right on average.")] = False
+    min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
+    draws: Annotated[int, Option("Draws of the Monte Carlo, where p cannot be enumerated.", least=99)] = 9_999
+    seed: Annotated[int, Option("Of the random numbers.", least=0)] = 0
+    dispersion: Annotated[bool, Option("Whether all columns include the measures of dispersion.")] = True
+    intervals: Annotated[bool, Option("Compute the intervals of burst ratio and reuse, and the lower bound.")] = True
+    sort: Annotated[TermSort, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "lower_bound"
+    columns: Annotated[Columns, Option("The twelve main columns, or all, also of dispersion.")] = "main"
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
 
 
 def burstiness_test(
@@ -34,7 +46,7 @@ def burstiness_test(
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
-    adjust: str = "bh",
+    adjust: Adjustment = "bh",
     mid_p: bool = False,
     min_count: int = 1,
     draws: int = 9_999,
@@ -106,91 +118,11 @@ def burstiness_test(
     ('ha', 4, 0.01292..., 'exact')
     """
     check_fork()
-    min_count, draws, seed = checked_options(statistic, adjust, min_count, draws, seed)
-    check_name("sort", sort, TERM_SORTS)
-    check_name("columns", columns, COLUMNS)
+    asked = made_from(Burstiness, locals())
+    from termburst.models.cells import term_cells
+    from termburst.questions.burstiness_plan import BurstinessPlan
+    from termburst.questions.frames import named_terms
+    from termburst.questions.plans import run_in_memory
+
     cells = term_cells(X_or_statistics)
-    names = named_terms(X_or_statistics, terms, cells.n_i.size)
-    options: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "draws": draws, "seed": seed, "mid_p": mid_p}
-    options["dispersion"] = dispersion and columns == "all"
-    values, counted = burstiness_columns(
-        cells, statistic=statistic, min_count=min_count, intervals=intervals, **options
-    )
-    table = _adjusted(names, values, counted, adjust, sort=sort, statistic=statistic)
-    return table if columns == "all" else table.select(main_columns(statistic))
-
-
-def checked_options(statistic: Statistic, adjust: str, min_count: Any, draws: Any, seed: Any) -> tuple[int, int, int]:
-    """Smallest count, draws and seed as integers, after all of these options were checked."""
-    check_name("statistic", statistic, STATISTICS)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    least = checked_whole("min_count", min_count)
-    return least, checked_whole("draws", draws, least=LEAST_DRAWS), checked_whole("seed", seed)
-
-
-def burstiness_in_short(
-    statistics: TermStatistics, terms: Any, *, adjust: str, min_count: int, reuse_intervals: bool, **options: Any
-) -> tuple[pl.DataFrame, BetaBinomialFit]:
-    """`burstiness_test` with the default test only, in about half of its time, and the fit of all terms: for pages.
-
-    The columns are the same. p_lr, p_score and, without *reuse_intervals*, reuse_low and reuse_high are null.
-    """
-    check_fork()
-    check_name("adjust", adjust, ADJUSTMENTS)
-    min_count, cells = checked_whole("min_count", min_count), term_cells(statistics)
-    found = burstiness(cells, only="plr", **options)
-    effects = burst_effects(cells, found.fit, reuse_intervals=reuse_intervals)
-    columns, counted = _columns(cells, found, effects, "plr", min_count)
-    return _adjusted(named_terms(statistics, terms, cells.n_i.size), columns, counted, adjust), found.fit
-
-
-def _adjusted(
-    names: Any, columns: dict[str, Any], counted: NDArray[np.bool_], adjust: str, *, sort: TermSort = "lower_bound",
-    statistic: Statistic = "plr",
-) -> pl.DataFrame:  # fmt: skip
-    columns["q_value"] = 10 ** adjust_log10(columns["log10_p"], adjust)
-    return sorted_terms(term_frame(names, columns, counted), sort, statistic)
-
-
-def burstiness_columns(
-    cells: TermCells, *, statistic: Statistic, min_count: int, dispersion: bool, intervals: bool,
-    sums: ScaleSums | None = None, **options: Any,
-) -> tuple[dict[str, Any], NDArray[np.bool_]]:  # fmt: skip
-    """The columns of `burstiness_test`, q_value not yet filled in, and whether a term is listed.
-
-    Parameters
-    ----------
-    sums : of all terms of the collection, if *cells* has only some; see `burst_effects`
-    **options : of `termburst.inference.overdispersion.burstiness`
-    """
-    with Aside() as other:  # uses a core while the test leaves it idle
-        measures = other.submit(dispersion_measures, cells) if dispersion else None
-        found = burstiness(cells, **options)
-        effects = burst_effects(cells, found.fit, intervals=intervals, sums=sums)
-    columns, counted = _columns(cells, found, effects, statistic, min_count)
-    if measures is not None:
-        columns |= measures.get()
-    return columns, counted
-
-
-def _columns(
-    cells: TermCells, found: Burstiness, effects: BurstEffects, statistic: Statistic, min_count: int
-) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    tested = {"plr": found.plr, "lr": found.lr, "score": found.score}
-    counted = cells.n_i >= max(min_count, 1)
-    log10_p = np.where(counted, tested[statistic].log10_p, np.nan)
-    return {
-        "n": cells.n_i,
-        "b": cells.b_i,
-        **burst_columns(effects),
-        **{name: result.value for name, result in tested.items()},
-        **{f"p_{name}": 10**result.log10_p for name, result in tested.items()},
-        "p_value": 10**log10_p,
-        "log10_p": log10_p,
-        "q_value": np.full(log10_p.size, np.nan),
-        "p_method": tested[statistic].p_method.tolist(),
-        "mean": found.fit.mean,
-        "alpha": found.fit.alpha,
-        "alpha_not": found.fit.alpha_not,
-        "status": found.fit.status.tolist(),
-    }, counted
+    return run_in_memory(BurstinessPlan(asked), named_terms(X_or_statistics, terms, cells.n_i.size), [cells])

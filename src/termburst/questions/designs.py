@@ -10,21 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
-from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.inference.clusters import cluster_test, summed_rows
-from termburst.inference.confident_effect import selected_end
 from termburst.inference.designs import ContrastTest, DesignComparison
-from termburst.inference.leaning import Leaning
-from termburst.inference.multiplicity import adjust as adjusted
 from termburst.models.beta_binomial_regression import design_cells
-from termburst.models.cells import TermCells, term_cells
-from termburst.names import ADJUSTMENTS, SORTS, Sort
+from termburst.models.cells import term_cells
+from termburst.names import Adjustment, Sort
 from termburst.questions.cells_given import cells_of, frame_of, is_cells
-from termburst.questions.compared import sorted_comparison
-from termburst.questions.contrast_sides import side_columns, tally_of_cells, tally_of_documents
+from termburst.questions.contrast_sides import side_columns, tally_of_documents
+from termburst.questions.design_plan import DesignPlan, design_rows
 from termburst.questions.formulas import Design, design_of, no_column
-from termburst.questions.frames import counted_texts, named_terms, term_frame
-from termburst.questions.reach import design_notes, strata_of_cells, table_out_of_reach, warn_of
+from termburst.questions.frames import counted_texts, named_terms
+from termburst.questions.keyness import Keyness
+from termburst.questions.plans import finished, run_in_memory
+from termburst.questions.reach import design_notes, strata_of_cells, warn_of
 from termburst.statistics.matrix import canonical_counts
 
 if TYPE_CHECKING:
@@ -42,7 +40,7 @@ def keyness_design(
     cluster: str | None = None,
     strata: str | None = None,
     confidence: float | None = 0.95,
-    adjust: str = "bh",
+    adjust: Adjustment = "bh",
     min_count: int = 1,
     sort: Sort = "p",
 ) -> pl.DataFrame:
@@ -101,19 +99,15 @@ def keyness_design(
     >>> table.select("term", "contrast").rows()[0], round(table["log_ratio"][0], 1)
     (('ha', 'who: x - y'), 2.7)
     """
-    check_name("sort", sort, SORTS)
-    check_confidence(confidence)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    min_count = checked_whole("min_count", min_count)
-    options: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
+    asked = Keyness(confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
     if is_cells(X):
         counted_texts({"X": X}, counting)
         if cluster is not None:
             raise ValueError("cluster= needs the documents: statistics do not keep which document contains what")
         parts, names, frame = cells_of(X, formula, metadata, terms, strata)
-        table = keyness_of_cells(parts, names, frame, formula, contrast=contrast, strata=strata, **options)
-        warn_of([_small_strata_of(parts, frame, strata), table_out_of_reach(table, adjust)])
-        return table
+        documents = [part.documents for part in parts]
+        warn_of([None if strata is None else strata_of_cells(frame, documents, strata)])
+        return run_in_memory(DesignPlan(asked, formula, strata, contrast, frame), names, parts)
     counts, names, frame = _documents(X, metadata, terms, counting)
     filled = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() > 0)
     counts, frame = counts[filled], frame[filled]
@@ -127,112 +121,9 @@ def keyness_design(
         tests = _clustered(counts, design, contrasts, _clusters(frame, cluster, design), confidence)
     n_i, b_i = (np.asarray(part.sum(axis=0)).ravel() for part in (counts, counts > 0))
     sides = side_columns(design, contrasts, n_i.size, partial(tally_of_documents, counts))
-    table = _table(tests, sides, names, n_i, b_i, **options)
-    clusters = None if cluster is None else frame[cluster].n_unique()
-    notes = design_notes(frame, design.variables, cluster, strata)
-    warn_of([*notes, table_out_of_reach(table, adjust, clusters)])
-    return table
-
-
-def _small_strata_of(parts: Sequence[TermCells], covariates: pl.DataFrame, strata: str | None) -> str | None:
-    return None if strata is None else strata_of_cells(covariates, [part.documents for part in parts], strata)
-
-
-def keyness_of_cells(
-    parts: Sequence[TermCells],
-    names: Any,
-    covariates: pl.DataFrame,
-    formula: str,
-    *,
-    contrast: str | Sequence[str] | None = None,
-    strata: str | None = None,
-    confidence: float | None = 0.95,
-    adjust: str = "bh",
-    min_count: int = 1,
-    sort: Sort = "p",
-    leanings: Sequence[Leaning] | None = None,
-) -> pl.DataFrame:
-    """`keyness_design` of documents that are given as cells: *parts* over the same terms, one row of *covariates* each.
-
-    For engines and saved statistics: nothing here grows with the number of documents. *leanings* are what all terms of
-    the collection say about the precision, one per contrast, if the cells are only of some terms.
-    """
-    documents = np.array([part.documents for part in parts], np.int64)
-    held = np.flatnonzero(documents)
-    if not held.size:
-        raise ValueError("the cells have no tokens: there is nothing to compare")
-    design = design_of(formula, covariates[held], strata, documents[held])
-    contrasts = design.contrasts(contrast)
-    parts = [parts[int(k)] for k in held]
-    data = design_cells(parts, design.cell)
-    compared = DesignComparison(data, design.rows)
-    tests = [(one, None) for one in compared.tests(contrasts, confidence, leanings=leanings)]
-    options: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
-    sides = side_columns(design, contrasts, data.cells.n_i.size, partial(tally_of_cells, parts))
-    return _table(tests, sides, names, data.cells.n_i, data.cells.b_i, **options)
-
-
-def _table(
-    tests: Sequence[tuple[ContrastTest, ContrastTest | None]],
-    sides: Sequence[dict[str, pl.Series]],
-    names: Any,
-    n_i: Any,
-    b_i: Any,
-    *,
-    confidence: float | None,
-    adjust: str,
-    min_count: int,
-    sort: Sort,
-) -> pl.DataFrame:
-    counted = n_i >= max(min_count, 1)
-    each = zip(tests, sides, strict=True)
-    frames = [_frame(found, alone, side, names, counted, n_i, b_i) for (found, alone), side in each]
-    return _joined(frames, adjust, confidence, sort)
-
-
-def _joined(frames: list[pl.DataFrame], adjust: str, confidence: float | None, sort: Sort) -> pl.DataFrame:
-    import polars as pl
-
-    table = pl.concat(frames)
-    # Each contrast is a question of its own, so each has its own family of tests.
-    tested = [(one["p_value"].to_numpy(), one["least_p"].to_numpy()) for one in frames]
-    q_value = np.concatenate([adjusted(p, adjust, attainable=np.minimum(least, p)) for p, least in tested])
-    lower_bound = selected_end(table["ci_low"].to_numpy(), table["ci_high"].to_numpy(), q_value, confidence)
-    table = table.insert_column(table.columns.index("p_value") + 1, pl.Series("q_value", q_value))
-    table = table.insert_column(table.columns.index("ci_high") + 1, pl.Series("lower_bound", lower_bound))
-    return sorted_comparison(table, sort)
-
-
-def _frame(
-    found: ContrastTest,
-    documents: ContrastTest | None,
-    sides: dict[str, pl.Series],
-    names: Any,
-    counted: Any,
-    n_i: Any,
-    b_i: Any,
-) -> pl.DataFrame:
-    import polars as pl
-
-    columns: dict[str, Any] = {
-        "n": n_i,
-        "b": b_i,
-        "contrast": [found.name] * n_i.size,
-        **sides,
-        "log_ratio": found.log_ratio,
-        "log_ratio_unadjusted": found.unadjusted,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "statistic": found.statistic,
-        "p_value": np.where(counted, found.p_value, np.nan),
-        "least_p": found.least_p,
-        "p_method": found.p_method.tolist(),
-        "status": found.status.tolist(),
-    }
-    if documents is not None:
-        columns |= {"statistic_documents": documents.statistic, "p_documents": documents.p_value}
-    table = term_frame(names, columns, counted)
-    return table.with_columns(pl.col("p_method", "status").cast(pl.String))
+    warn_of(design_notes(frame, design.variables, cluster, strata))
+    plan = DesignPlan(asked, formula, clusters=None if cluster is None else frame[cluster].n_unique())
+    return finished(plan, design_rows(tests, sides, names, n_i, b_i, asked.min_count))
 
 
 def _comparison(counts: Any, cell: NDArray[np.intp], rows: Any) -> DesignComparison:

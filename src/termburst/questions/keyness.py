@@ -1,39 +1,62 @@
-"""Comparisons of corpora, as frames."""
+"""Keyness: which terms does one corpus, or one group of documents, use more than another?"""
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from termburst.counting.options import CountingOptions
-from termburst.display import did_you_mean
 from termburst.forks import check_fork
-from termburst.inference import keyness as tests
-from termburst.inference.checks import check_confidence, check_name, checked_whole, shown
-from termburst.inference.confident_effect import confident_effects
-from termburst.inference.dispersion import dispersion
-from termburst.inference.multiplicity import adjust as adjusted
-from termburst.inference.multiplicity import estimate_null_share
-from termburst.inference.two_sides import PrecisionPrior
-from termburst.models.cells import TermCells, term_cells
-from termburst.names import ADJUSTMENTS, COMPARE, KEYNESS_METHODS, SORTS, Compare, Sort
-from termburst.questions.burst_comparison import burst_comparison, burst_contrasts
-from termburst.questions.compared import MILLION, aligned, sorted_comparison, warn_of_lone_documents
-from termburst.questions.frames import named_terms, term_frame
-from termburst.questions.reach import table_out_of_reach, warn_of
-from termburst.questions.word_lists import keyness_with_list
-from termburst.statistics.matrix import canonical_counts
-from termburst.statistics.term_statistics import TermStatistics
+from termburst.messages import shown
+from termburst.names import LOWER_BOUND, Adjustment, Compare, KeynessMethod, Sort
+from termburst.options import Option, check_options, made_from
 
 if TYPE_CHECKING:
+    import numpy as np
     import polars as pl
+    from numpy.typing import NDArray
+
+    from termburst.counting.options import CountingOptions
 
 MISSING = ("None", "nan", "NaT", "<NA>")  # how Python, NumPy and pandas print a missing value
+
+
+@dataclass(frozen=True)
+class Keyness:
+    """The options of a comparison of corpora."""
+
+    compare: Annotated[Compare, Option("What is compared: how frequent terms are, or how bursty.")] = "frequency"
+    method: Annotated[KeynessMethod, Option("The test.")] = "beta-binomial"
+    confidence: Annotated[float | None, Option("Confidence level of the log_ratio interval.", above=0, below=1)] = 0.95
+    adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
+    sort: Annotated[Sort, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "p"
+    min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
+
+    def __post_init__(self) -> None:
+        """Check the options."""
+        check_options(self)
+        if self.compare == "burstiness" and self.method != "beta-binomial":
+            raise ValueError(f"compare='burstiness' has one method, 'beta-binomial'; omit method={self.method!r}")
+
+    def check_overall(self) -> None:
+        """Raise ValueError for options that the test over all groups does not have."""
+        overall: dict[str, tuple[Any, ...]] = {
+            "sort": ("p", "term"),
+            "method": ("beta-binomial",),
+            "confidence": (0.95,),
+            "compare": ("frequency",),
+        }
+        for option, allowed in overall.items():
+            if (value := getattr(self, option)) not in allowed:
+                raise ValueError(
+                    f"{option}={value!r} needs contrasts=True: over all groups there is one test, without a direction"
+                )
+
+    def check_design(self) -> None:
+        """Raise ValueError for options that a comparison by a formula does not have."""
+        for option, only in (("method", "beta-binomial"), ("compare", "frequency")):
+            if (value := getattr(self, option)) != only:
+                raise ValueError(f"a formula has no {option}={value!r:.60}; omit {option}")
 
 
 def keyness(
@@ -42,16 +65,19 @@ def keyness(
     *,
     reference: Any = None,
     formula: str | None = None,
+    metadata: Any = None,
+    contrast: str | Sequence[str] | None = None,
+    cluster: str | None = None,
+    strata: str | None = None,
     terms: Any = None,
     terms_b: Any = None,
     counting: CountingOptions | None = None,
-    method: str = "beta-binomial",
-    confidence: float | None = 0.95,
-    adjust: str = "bh",
-    min_count: int = 1,
-    sort: Sort = "p",
     compare: Compare = "frequency",
-    **design: Any,
+    method: KeynessMethod = "beta-binomial",
+    confidence: float | None = 0.95,
+    adjust: Adjustment = "bh",
+    sort: Sort = "p",
+    min_count: int = 1,
 ) -> pl.DataFrame:
     """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
 
@@ -65,7 +91,8 @@ def keyness(
         the list are not much longer than those of A.
     formula : str, optional
         Instead of B: covariates of the documents of A, such as "party + year". See `keyness_design`, which explains the
-        columns, and the options *contrast*, *cluster*, *strata* and *metadata* that go with it.
+        columns.
+    metadata, contrast, cluster, strata : of a formula; see `keyness_design`
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
@@ -121,41 +148,31 @@ def keyness(
     >>> tb.keyness(["ha ha so"] * 6, ["so it goes", "on and on so"] * 4)["term"][0]
     'ha'
     """
-    min_count = _checked(sort, method, confidence, adjust, min_count)
+    check_fork()
+    asked = made_from(Keyness, locals())
+    from termburst.questions.compared import aligned, sorted_comparison
+    from termburst.questions.designs import keyness_design
+    from termburst.questions.keyness_plans import keyness_plan
+    from termburst.questions.plans import run_in_memory
+    from termburst.questions.word_lists import keyness_with_list
+
+    common: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count}
     if reference is not None:
         if B is not None or method != "beta-binomial":
             raise ValueError("reference= takes the place of B, and has one method; omit B and method=")
-        options: dict[str, Any] = {"terms": terms, "counting": counting, "confidence": confidence, "adjust": adjust}
-        options["min_count"] = min_count
-        return sorted_comparison(keyness_with_list(A, reference, **options), sort)
-    if formula is not None or design or B is None:
-        common = {"confidence": confidence, "adjust": adjust, "min_count": min_count, "sort": sort}
-        return _by_formula(A, B, formula, method, terms=terms, counting=counting, **common, **design)
-    a, b, names = aligned(A, B, terms, terms_b, counting)
-    if _of_burstiness(compare, method):
-        return burst_comparison(a, b, names, confidence=confidence, adjust=adjust, min_count=min_count, sort=sort)
-    compared = compared_terms(a, b, method, confidence, min_count)
-    table = _finished([compared], names, adjust, confidence)[0]
-    warn_of([table_out_of_reach(table, adjust)])
-    return sorted_comparison(table, sort)
-
-
-def _by_formula(A: Any, B: Any, formula: str | None, method: str, **options: Any) -> pl.DataFrame:
-    """`keyness_design`, after checking that options for it come with a formula, and others without."""
-    from termburst.questions.designs import keyness_design
-
-    if unknown := sorted(options.keys() - {*inspect.signature(keyness_design).parameters}):
-        known = [name for function in (keyness, keyness_design) for name in inspect.signature(function).parameters]
-        raise TypeError(f"keyness has no option {', '.join(unknown)}{did_you_mean(unknown[0], known)}")
-    if formula is None and B is not None:
-        raise ValueError("contrast, cluster, strata and metadata go with formula=, and not with B")
-    if formula is None:
+        return sorted_comparison(keyness_with_list(A, reference, terms=terms, counting=counting, **common), sort)
+    design = {"metadata": metadata, "contrast": contrast, "cluster": cluster, "strata": strata}
+    if formula is not None:
+        if B is not None:
+            raise ValueError("give another corpus, or formula=, and not both")
+        asked.check_design()
+        return keyness_design(A, formula, terms=terms, counting=counting, sort=sort, **common, **design)
+    if any(value is not None for value in design.values()):
+        raise ValueError("metadata, contrast, cluster and strata go with formula=, the covariates to compare by")
+    if B is None:
         raise ValueError("give B, the corpus to compare with, or formula= with covariates such as 'party + year'")
-    if B is not None:
-        raise ValueError("give another corpus, or formula=, and not both")
-    if method != "beta-binomial":
-        raise ValueError(f"a formula has no method={method!r:.60}; omit method")
-    return keyness_design(A, formula, **options)
+    a, b, names = aligned(A, B, terms, terms_b, counting)
+    return run_in_memory(keyness_plan(asked), names, [a, b])
 
 
 def keyness_groups(
@@ -163,207 +180,76 @@ def keyness_groups(
     labels: Iterable[Any],
     *,
     terms: Any = None,
-    contrasts: bool = False,
-    method: str = "beta-binomial",
-    confidence: float | None = 0.95,
-    adjust: str = "bh",
-    min_count: int = 1,
-    sort: Sort = "p",
+    contrasts: bool | None = None,
     compare: Compare = "frequency",
+    method: KeynessMethod = "beta-binomial",
+    confidence: float | None = 0.95,
+    adjust: Adjustment = "bh",
+    sort: Sort = "p",
+    min_count: int = 1,
 ) -> pl.DataFrame:
-    """Which terms differ between several groups of documents?
+    """Which terms are more frequent in a group of documents than in the other groups?
 
-    Each group is compared with all others together, as by `keyness`. One row per term has the p-value that all groups
-    have the same mean share, from these comparisons by Simes's rule; with *contrasts* there is one row per term and
-    group.
+    Of two groups, the first in order is compared with the second, as by `keyness`. Of more, each is compared with all
+    others together, with one row per term and group. With ``contrasts=False`` there is one row per term: does it
+    differ between the groups at all? Its p-value is that of these comparisons by Simes's rule.
 
     Parameters
     ----------
     X : count matrix, or a corpus
     labels : list, array or Series with one label per document
         All of one type, at least two different ones, and none missing.
-    terms, adjust, min_count, sort, confidence, method, compare : see `keyness`; the last three are only for contrasts
-    contrasts : bool
-        Whether to return the contrasts instead of the overall test.
+    contrasts : bool, optional
+        Whether each group is compared with all others: by default if there are more than two.
+    terms, compare, method, confidence, adjust, sort, min_count : see `keyness`
+        Without contrasts there is one test, without a direction: only adjust, min_count and sort ("p" or "term").
 
     Returns
     -------
     polars.DataFrame
-        term, n, b, statistic (the largest of the comparisons), p_value, q_value, least_p, p_method, and `highest`, the
-        group with the largest ratio of its share to that of the others; with contrasts the columns of `keyness` and
-        `group`, where a is the group and b the rest.
+        The columns of `keyness`, with contrasts also `group`, where a is the group and b the rest. With
+        ``contrasts=False`` and more than two groups: term, n, b, statistic (the largest of the comparisons), p_value,
+        q_value, least_p, p_method, and `highest`, the group with the largest ratio of its share to that of the others.
 
     Examples
     --------
     >>> import termburst as tb
-    >>> X = [[9, 1, 40]] * 8 + [[1, 1, 40], [2, 1, 44]] * 6
-    >>> tb.keyness_groups(X, ["x"] * 8 + ["y"] * 6 + ["z"] * 6, terms=["ha", "no", "so"])["highest"][0]
+    >>> X, labels = [[9, 1, 40]] * 8 + [[1, 1, 40], [2, 1, 44]] * 6, ["x"] * 8 + ["y"] * 6 + ["z"] * 6
+    >>> tb.keyness_groups(X, labels, terms=["ha", "no", "so"]).select("term", "group").rows()[0]
+    ('ha', 'x')
+    >>> tb.keyness_groups(X, labels, terms=["ha", "no", "so"], contrasts=False)["highest"][0]
     'x'
     """
-    min_count = _checked(sort, method, confidence, adjust, min_count)
-    if not contrasts:
-        check_overall(sort, method, confidence, compare)
+    check_fork()
+    asked = made_from(Keyness, locals())
+    import numpy as np
+
+    from termburst.models.cells import term_cells
+    from termburst.questions.compared import warn_of_lone_documents
+    from termburst.questions.frames import named_terms
+    from termburst.questions.keyness_plans import keyness_plan
+    from termburst.questions.plans import run_in_memory
+    from termburst.statistics.matrix import canonical_counts
+    from termburst.statistics.term_statistics import TermStatistics
+
     if isinstance(X, TermStatistics):
         raise ValueError("groups need a count matrix: statistics do not keep which document contains what")
     counts = canonical_counts(X)
     names = named_terms(X, terms, counts.shape[1])
     groups, place = _grouped(labels, counts.shape[0])
+    plan = keyness_plan(asked, groups, contrasts)
     parts = [counts[place == g] for g in range(len(groups))]
     for group, part in zip(groups, parts, strict=True):
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
     warn_of_lone_documents(np.bincount(place))
-    if _of_burstiness(compare, method):
-        named = ((name, term_cells(parts[g]), term_cells(counts[place != g])) for g, name in enumerate(groups))
-        return burst_contrasts(named, names, confidence, adjust, min_count, sort)
-    if contrasts:
-        pairs = ((term_cells(parts[g]), term_cells(counts[place != g])) for g in range(len(groups)))
-        compared = [compared_terms(own, rest, method, confidence, min_count) for own, rest in pairs]
-        table = _contrasts(groups, _finished(compared, names, adjust, confidence))
-        warn_of([table_out_of_reach(table, adjust)])
-        return sorted_comparison(table, sort)
-    columns, counted = group_columns([term_cells(part) for part in parts], groups, min_count)
-    columns["q_value"] = adjusted(columns["p_value"], adjust, attainable=columns["least_p"])
-    table = term_frame(names, columns, counted)
-    warn_of([table_out_of_reach(table, adjust)])
-    return sorted_comparison(table, sort)
-
-
-def group_columns(
-    cells: Sequence[TermCells], groups: Sequence[str], min_count: int, priors: Sequence[PrecisionPrior] | None = None
-) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """The columns of `keyness_groups`, q_value not yet filled in; and whether a term is listed."""
-    found = tests.keyness_groups(cells, priors)
-    n_i, b_i = (np.sum([getattr(c, name) for c in cells], axis=0) for name in ("n_i", "b_i"))
-    counted = n_i >= max(min_count, 1)
-    p_value = np.where(counted, found.p_value, np.nan)
-    columns: dict[str, Any] = {
-        "n": n_i,
-        "b": b_i,
-        "statistic": found.statistic,
-        "p_value": p_value,
-        "q_value": np.full(n_i.size, np.nan),
-        "least_p": np.minimum(found.least_p, p_value),
-        "p_method": np.full(n_i.size, tests.OWN).tolist(),
-        "highest": [groups[g] for g in found.highest.tolist()],
-    }
-    return columns, counted
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedTerms:
-    """A comparison of two corpora before the adjustment: the columns of its table, and which terms are listed."""
-
-    found: tests.Keyness
-    columns: dict[str, Any]
-    counted: NDArray[np.bool_]
-
-
-def compared_terms(
-    a: TermCells, b: TermCells, method: str, confidence: float | None, min_count: int, terms: int | None = None,
-    prior: PrecisionPrior | None = None,
-) -> ComparedTerms:  # fmt: skip
-    """Compare two corpora over the same terms.
-
-    *terms* is the number of all terms, and *prior* what was learned from all of them, if only some are given.
-    """
-    found = tests.keyness(a, b, method=method, confidence=confidence, terms=terms, prior=prior)
-    counted = a.n_i + b.n_i >= max(min_count, 1)
-    rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * b.n_i / b.tokens
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = 100 * (rate_a - rate_b) / rate_b
-    columns: dict[str, Any] = {
-        "n_a": a.n_i,
-        "n_b": b.n_i,
-        "b_a": a.b_i,
-        "b_b": b.b_i,
-        "per_million_a": rate_a,
-        "per_million_b": rate_b,
-        "log_ratio": found.log_ratio,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
-        "lower_bound": None,
-        "diff_percent": difference,
-        "statistic": found.statistic,
-        "p_value": np.where(counted, found.p_value, np.nan),
-        "q_value": None,
-        "least_p": found.least_p,
-        "p_method": found.p_method.tolist(),
-        "dp_a": dispersion(a, ["dp"])["dp"],
-        "dp_b": dispersion(b, ["dp"])["dp"],
-    }
-    return ComparedTerms(found, columns, counted)
-
-
-def _finished(
-    compared: Sequence[ComparedTerms], names: NDArray[np.object_] | None, adjust: str, confidence: float | None
-) -> list[pl.DataFrame]:
-    """The tables of comparisons, with q-values and lower bounds over all of them together."""
-    p_value = np.concatenate([one.columns["p_value"] for one in compared])
-    least = np.concatenate([one.found.least_p for one in compared])
-    q_value = adjusted(p_value, adjust, attainable=np.minimum(least, p_value))
-    lower_bound = np.full(p_value.size, np.nan)
-    if confidence is not None:
-        selected = q_value <= 1 - confidence
-        able = int(np.sum(least[~np.isnan(p_value)] <= p_value[selected].max(initial=0.0)))
-        share = estimate_null_share(p_value) if adjust == "storey" else 1.0
-        ends = np.concatenate([one.found.ends for one in compared])
-        lower_bound = confident_effects(ends, compared[0].found.levels, selected, adjust, max(able, 1), share)
-        lower_bound *= np.sign(np.concatenate([one.found.log_ratio for one in compared]))
-        lower_bound += 0.0  # no −0
-        lower_bound[np.isnan(p_value)] = np.nan
-    tables, start = [], 0
-    for one in compared:
-        part = slice(start, start + one.counted.size)
-        start = part.stop
-        columns = {**one.columns, "lower_bound": lower_bound[part], "q_value": q_value[part]}
-        tables.append(term_frame(names, columns, one.counted))
-    return tables
-
-
-def _contrasts(groups: Sequence[str], tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """One table of several comparisons, with the name of the group."""
-    import polars as pl
-
-    named = (table.with_columns(group=pl.lit(group)) for group, table in zip(groups, tables, strict=True))
-    return pl.concat(named).select("term", "group", pl.exclude("term", "group"))
-
-
-def _of_burstiness(compare: Any, method: Any) -> bool:
-    """Whether burst ratios are compared; ValueError if *compare* is unknown, or if the method cannot do that."""
-    check_name("compare", compare, COMPARE)
-    if compare == "burstiness" and method != "beta-binomial":
-        raise ValueError(f"compare='burstiness' has one method, 'beta-binomial'; omit method={method!r}")
-    return bool(compare == "burstiness")
-
-
-def check_overall(sort: Any, method: Any, confidence: Any, compare: Any) -> None:
-    """Raise ValueError for options that the test over all groups does not have."""
-    overall: dict[str, tuple[Any, Any]] = {
-        "sort": (sort, ("p", "term")),
-        "method": (method, ("beta-binomial",)),
-        "confidence": (confidence, (0.95,)),
-        "compare": (compare, ("frequency",)),
-    }
-    for option, (value, allowed) in overall.items():
-        if value not in allowed:
-            raise ValueError(
-                f"{option}={value!r} needs contrasts=True: over all groups there is one test, without a direction"
-            )
-
-
-def _checked(sort: Any, method: Any, confidence: Any, adjust: Any, min_count: Any) -> int:
-    """Check all options; return *min_count* as an int."""
-    check_fork()
-    check_name("sort", sort, SORTS)
-    check_name("method", method, KEYNESS_METHODS)
-    check_confidence(confidence)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    return checked_whole("min_count", min_count)
+    return run_in_memory(plan, names, [term_cells(part) for part in parts])
 
 
 def _grouped(labels: Any, documents: int) -> tuple[list[str], NDArray[np.intp]]:
     """The names of the groups in order, and the number of the group of each document."""
+    import numpy as np
+
     unordered = isinstance(labels, (str, bytes, Set, Mapping)) or not isinstance(labels, Iterable)
     if unordered or getattr(labels, "ndim", 1) != 1:
         raise ValueError(f"labels must be a list or a Series, one per document in order; got {shown(labels)}")
@@ -392,5 +278,7 @@ def _grouped(labels: Any, documents: int) -> tuple[list[str], NDArray[np.intp]]:
 
 def _kind(label: Any) -> type:
     """The type of a label; for NumPy scalars the Python type, and one type for whole and decimal numbers."""
+    import numpy as np
+
     kind = type(label.item() if isinstance(label, np.generic) else label)
     return float if kind is int else kind

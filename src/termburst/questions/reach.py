@@ -61,13 +61,28 @@ def out_of_reach(least_p: Any, adjust: str = "bh", clusters: int | None = None, 
 
 
 def table_out_of_reach(table: pl.DataFrame, adjust: str = "bh", clusters: int | None = None) -> str | None:
-    """`out_of_reach` of a table of a comparison, if nothing in it is significant; each contrast is a family."""
-    if "least_p" not in table.columns or (table["q_value"] <= LEVEL).any():
+    """`never_significant` of a table of a comparison; each contrast is a family of tests."""
+    import polars as pl
+
+    if "least_p" not in table.columns:
+        return None
+    p_value, q_value, least = (
+        table[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in ("p_value", "q_value", "least_p")
+    )
+    family = table["contrast"].rank("dense").to_numpy() if "contrast" in table.columns else None
+    return never_significant(p_value, q_value, least, adjust, clusters, family)
+
+
+def never_significant(
+    p_value: Any, q_value: Any, least_p: Any, adjust: str = "bh", clusters: int | None = None, family: Any = None
+) -> str | None:
+    """`out_of_reach` of all tests, each in its *family*, if none is significant; NaN where nothing was tested."""
+    if (q_value <= LEVEL).any():
         return None
     # A word whose p can only be 1 is no test, and does not count among those that could be significant.
-    tested = table.filter((table["p_value"] <= 1) & (table["least_p"] < 1))
-    families = tested.partition_by("contrast") if "contrast" in table.columns else [tested]
-    found = [out_of_reach(one["least_p"].to_numpy(), adjust, clusters) for one in families]
+    tested = (p_value <= 1) & (least_p < 1)
+    family = np.zeros(tested.size) if family is None else np.asarray(family)
+    found = [out_of_reach(least_p[tested & (family == one)], adjust, clusters) for one in np.unique(family)]
     return found[0] if found and all(found) else None
 
 

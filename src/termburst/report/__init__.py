@@ -6,9 +6,6 @@
 ('ha', '<!doctype html>')
 """
 
-import warnings
-from typing import Any
-
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.report.design_summary import summarize_design
 from termburst.report.render import render
@@ -16,12 +13,3 @@ from termburst.report.summarize import summarize
 from termburst.report.summarize_keyness import summarize_keyness
 
 __all__ = ["CountedCorpus", "render", "summarize", "summarize_design", "summarize_keyness"]
-
-
-def __getattr__(name: str) -> Any:
-    """Names of earlier versions, with a warning that says what they are called now."""
-    if name != "Documents":
-        raise AttributeError(f"module 'termburst.report' has no attribute {name!r}")
-    what = "termburst.report.Documents is now termburst.report.CountedCorpus; the old name will go in a later version"
-    warnings.warn(what, DeprecationWarning, stacklevel=2)
-    return CountedCorpus

@@ -215,7 +215,7 @@ class Explorer:
         return self._kept(("compare", column), lambda: self._comparison(column))
 
     def _comparison(self, column: str) -> str:
-        from termburst.questions import keyness, keyness_groups
+        from termburst.questions.keyness import keyness, keyness_groups
 
         sides = self.sides(column)
         if len(sides) == 2:

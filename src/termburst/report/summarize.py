@@ -15,11 +15,12 @@ from termburst.inference.count_distribution import count_distribution
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.plr import plr_parts
 from termburst.messages import named
+from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.penalized_mle import penalized_mle, settled_hyperparameters
 from termburst.names import Form
 from termburst.questions.burst_columns import documents_by_chance
-from termburst.questions.burstiness_test import burstiness_in_short
+from termburst.questions.burstiness_plan import burstiness_in_short
 from termburst.report.brought_on import surest_pairs
 from termburst.report.occurrences import first_collocates, term_panels
 from termburst.report.pieces import (
@@ -117,8 +118,8 @@ def summarize(
         raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics; got {shown(corpus)}")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     tested, fit = burstiness_in_short(
-        statistics, term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust, min_count=min_count,
-        reuse_intervals=full,
+        term_cells(statistics), term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust,
+        min_count=min_count, reuse_intervals=full,
     )  # fmt: skip
     if not tested.height:
         raise ValueError(f"{title}: no term occurs {min_count:,} times; lower " + named("min_count", bare=True))

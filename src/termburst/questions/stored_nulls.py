@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from termburst.inference.null_distribution import FREQUENT, PHASES, Longest, Null, PhaseNulls, PlrFunction
+from termburst.inference.null_distribution import PHASES, Longest, Null, PhaseNulls, PlrFunction
 from termburst.inference.null_exact import States
 from termburst.inference.null_tails import Curves, Moments
 from termburst.models.cells import TermCells
@@ -46,7 +46,7 @@ class StoredNulls:
     ----------
     lengths : cells of the collection, with or without terms
     longest : of all terms
-    sizes : the distinct numbers of tokens to draw, up to `FREQUENT`, of all terms; see `sizes_of`
+    sizes : the distinct numbers of tokens to draw, up to `FREQUENT`, of all terms
     draws, seed, mu, sigma2, form : see `termburst.inference.overdispersion.burstiness`
     """
 
@@ -119,22 +119,3 @@ def _read(file: Path, rows: Integers, draws: int) -> Any:
             source.seek(row * draws * ITEM)
             found[at] = np.fromfile(source, dtype=np.float64, count=draws)
     return found
-
-
-def sizes_of(sizes: Integers) -> str:
-    """Which numbers of tokens from 0 to `FREQUENT` occur, as text that takes little space.
-
-    >>> listed(sizes_of(np.array([3, 5, 3, 10**6]))).tolist()
-    [3, 5]
-    """
-    occurs = np.zeros(FREQUENT + 1, dtype=bool)
-    occurs[sizes[sizes <= FREQUENT]] = True
-    return np.packbits(occurs).tobytes().hex()
-
-
-def listed(*found: str) -> Integers:
-    """The numbers that occur in any of the texts of `sizes_of`, ascending."""
-    together = np.zeros(FREQUENT // 8 + 1, dtype=np.uint8)
-    for text in found:
-        together |= np.frombuffer(bytes.fromhex(text), dtype=np.uint8)
-    return np.flatnonzero(np.unpackbits(together)[: FREQUENT + 1])

@@ -1,0 +1,175 @@
+"""Comparisons by a formula as a plan: a regression of each term on the covariates of the documents.
+
+Documents with the same values of the covariates are one cell of the design. A regression needs the term's patterns in
+every cell and the document lengths of every cell, so nothing here grows with the number of documents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from termburst.inference.designs import ContrastTest, DesignComparison
+from termburst.inference.leaning import LEAST, SUMS, Leaning
+from termburst.inference.multiplicity import adjust
+from termburst.models.beta_binomial_regression import design_cells
+from termburst.models.cells import TermCells
+from termburst.questions.compared import sorted_comparison
+from termburst.questions.contrast_sides import side_columns, tally_of_cells
+from termburst.questions.formula_text import named_columns
+from termburst.questions.formulas import Design, design_of
+from termburst.questions.frames import term_frame
+from termburst.questions.keyness import Keyness
+from termburst.questions.plans import Finish, Rows, TermsPlan, lesson, sums_of, with_selected_end
+from termburst.questions.reach import never_significant, warn_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+DOCUMENTS, CLUSTERS = "documents", "clusters"  # of what the sums in `learn` are
+
+
+@dataclass(frozen=True)
+class DesignPlan(TermsPlan):
+    """A design and what all terms say about the precision.
+
+    Attributes
+    ----------
+    asked : confidence, adjust, sort and min_count
+    formula, strata, contrast : see `termburst.keyness_design`
+    covariates : one row for each cell of the design
+    clustered : whether the cells of a term come twice: of the documents, and of clusters as one document each
+    clusters : how many there are, for what p cannot reach
+    leanings : for documents and clusters, one for each contrast; empty if all terms are given at once
+    """
+
+    asked: Keyness
+    formula: str
+    strata: str | None = None
+    contrast: str | Sequence[str] | None = None
+    covariates: Any = None
+    clustered: bool = False
+    clusters: int | None = None
+    leanings: tuple[tuple[Leaning, ...], tuple[Leaning, ...]] = ((), ())
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of documents that the design needs."""
+        names = named_columns(self.formula)
+        return names if self.strata is None or self.strata in names else [*names, self.strata]
+
+    def design(self, cells: Sequence[TermCells]) -> tuple[Design, list[TermCells], list[TermCells]]:
+        """The design, and the cells of documents and of clusters; cells without documents are left out."""
+        size = len(self.covariates)
+        number = np.array([part.documents for part in cells[:size]], np.int64)
+        held = np.flatnonzero(number)
+        if not held.size:
+            raise ValueError("the cells have no tokens: there is nothing to compare")
+        design = design_of(self.formula, self.covariates[held], self.strata, number[held])
+        clusters = [cells[size + k] for k in held.tolist()] if self.clustered else []
+        return design, [cells[k] for k in held.tolist()], clusters
+
+    def learn(self, cells: Sequence[TermCells]) -> pl.DataFrame:
+        """See `TermsPlan`: `DesignComparison.leaning_sums` for each contrast."""
+        design, *parts = self.design(cells)
+        found: dict[tuple[int, str], Any] = {}
+        for what, some in zip((DOCUMENTS, CLUSTERS), parts, strict=True):
+            # Only these can say anything; the others need no fits.
+            telling = np.flatnonzero(np.sum([part.b_i for part in some or cells], axis=0) >= LEAST)
+            if not some or not telling.size:
+                continue
+            data = design_cells([part.of_terms(telling) for part in some], design.cell)
+            compared = DesignComparison(data, design.rows)
+            for number, one in enumerate(design.contrasts(self.contrast)):
+                found[number, what] = compared.leaning_sums(one)
+        return lesson(found)
+
+    def taught(self, rows: pl.DataFrame) -> Self:
+        """See `TermsPlan`."""
+        sums = sums_of(rows)  # in the order of contrasts
+        documents, clusters = (
+            tuple(Leaning.of(sum_.reshape(-1, SUMS)) for (_, name), sum_ in sums.items() if name == what)
+            for what in (DOCUMENTS, CLUSTERS)
+        )
+        return replace(self, leanings=(documents, clusters))
+
+    def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
+        """See `TermsPlan`."""
+        design, own, clusters = self.design(cells)
+        contrasts = design.contrasts(self.contrast)
+        data = design_cells(own, design.cell)
+        plain = DesignComparison(data, design.rows).tests(
+            contrasts, None if self.clustered else self.asked.confidence, leanings=self.leanings[0] or None
+        )
+        tests: list[tuple[ContrastTest, ContrastTest | None]] = [(one, None) for one in plain]
+        if self.clustered:
+            compared = DesignComparison(design_cells(clusters, design.cell), design.rows)
+            found = compared.tests(contrasts, self.asked.confidence, "clusters, ", self.leanings[1] or None)
+            tests = list(zip(found, plain, strict=True))
+        sides = side_columns(design, contrasts, data.cells.n_i.size, partial(tally_of_cells, own))
+        return design_rows(tests, sides, terms, data.cells.n_i, data.cells.b_i, self.asked.min_count)
+
+    def schema(self) -> dict[str, Any]:
+        """See `TermsPlan`."""
+        import polars as pl
+
+        none, narrow = np.zeros(0, np.int64), np.zeros(0, np.int32)
+        empty = TermCells(np.zeros(1, np.int64), narrow, narrow, np.ones(1), none, none, np.array([1]), np.array([1]))
+        plan, size = replace(self, leanings=((), ())), len(self.covariates) * (2 if self.clustered else 1)
+        return dict(plan.rows([], [empty] * size).schema) | {"term": pl.String}
+
+    def finish(self, rows: Rows) -> Finish:
+        """Each contrast is a question of its own, so each has its own family of tests."""
+        p_value, least, family = rows.take("p_value", "least_p", "_contrast")
+        q_value = np.full(p_value.size, np.nan)
+        for one in np.unique(family):
+            mine = np.flatnonzero(family == one)
+            attainable = np.minimum(least[mine], p_value[mine])
+            q_value[mine] = adjust(p_value[mine], self.asked.adjust, attainable=attainable)
+        warn_of([never_significant(p_value, q_value, least, self.asked.adjust, self.clusters, family)], stacklevel=4)
+        return Finish(q_value, partial(with_selected_end, confidence=self.asked.confidence))
+
+    def in_order(self, table: pl.DataFrame) -> pl.DataFrame:
+        """See `TermsPlan`."""
+        return sorted_comparison(table, self.asked.sort)
+
+
+def design_rows(
+    tests: Sequence[tuple[ContrastTest, ContrastTest | None]],
+    sides: Sequence[dict[str, pl.Series]],
+    terms: Any,
+    n_i: Any,
+    b_i: Any,
+    min_count: int,
+) -> pl.DataFrame:
+    """The rows of a design, before `DesignPlan.finish`: for each contrast, its tests with and without clusters."""
+    import polars as pl
+
+    counted, nothing = n_i >= max(min_count, 1), np.full(n_i.size, np.nan)
+    frames = []
+    for number, ((found, documents), side) in enumerate(zip(tests, sides, strict=True)):
+        columns: dict[str, Any] = {
+            "n": n_i,
+            "b": b_i,
+            "contrast": [found.name] * n_i.size,
+            **side,
+            "log_ratio": found.log_ratio,
+            "log_ratio_unadjusted": found.unadjusted,
+            "ci_low": found.ci_low,
+            "ci_high": found.ci_high,
+            "lower_bound": nothing,
+            "statistic": found.statistic,
+            "p_value": found.p_value,
+            "q_value": nothing,
+            "least_p": found.least_p,
+            "p_method": found.p_method.tolist(),
+            "status": found.status.tolist(),
+        }
+        if documents is not None:
+            columns |= {"statistic_documents": documents.statistic, "p_documents": documents.p_value}
+        frames.append(term_frame(terms, columns | {"_contrast": np.full(n_i.size, number)}, counted))
+    return pl.concat(frames).with_columns(pl.col("contrast", "p_method", "status").cast(pl.String))
