@@ -15,10 +15,10 @@ table. Four cells in which the tied test failed (precisions without variation be
 
 windows. Real texts: random halves of the documents; of those in A only a random circular window is kept, a fifth or a
 twentieth of the tokens (rounded, at least one, so more of the shortest documents). But for the rounding the expected
-share of tokens stays the same for each word, and not the expected mean share if long documents use the word more or less
-than short ones do: such words are shown apart. Bands are of n_i, the tokens that remain in both. In windows-held the
-texts are others, on which nothing was tuned. In windows-equal all documents of both are first cut to 100 tokens: what is
-in excess without that is due to length.
+share of tokens stays the same for each word, and not the expected mean share if long documents use the word more or
+less than short ones do: such words are shown apart. Bands are of n_i, the tokens that remain in both. In windows-held
+the texts are others, on which nothing was tuned. In windows-equal all documents of both are first cut to 100 tokens:
+what is in excess without that is due to length.
 
 price. Power, and the difference from the test that ties the precisions of both corpora, 2(ℓ_1 − ℓ_0) by χ²_1. A fifth
 of the words differ, as in a corpus; the others do not. In real parts of a corpus each token in B is kept with
