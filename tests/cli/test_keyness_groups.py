@@ -103,4 +103,4 @@ def test_one_test_over_all_groups(run, fault, tmp_path):
     assert "does a term differ between 3 values of who? 27 documents" in found.out
     corpus = tb.read(path)
     assert corpus.keyness(by="who", contrasts=False).columns[-1] == "highest"
-    assert "--no-contrasts need --by" in fault("keyness", path, path, "--no-contrasts")
+    assert "--no-contrasts need --by" in fault("keyness", path, "--reference", path, "--no-contrasts")

@@ -76,11 +76,11 @@ def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
     what = "differ in burstiness" if burst else "differ"
     between = f" between {' and '.join(map(printable, names))}" if len(names) == 2 else ""
     if "highest" in table.columns:  # one test over all groups
-        first = [f"{printable(term)} (most in {printable(group)})" for term, group in _surest(table)]
+        terms = ", ".join(f"{printable(term)} (most in {printable(group)})" for term, group in _surest(table))
         differing = table.filter(pl.col("q_value") <= SURE).height
         verb = "differs" if differing == 1 else "differ"
         count = f"{_of(differing, words, verb)} between the groups (q ≤ {SURE})"
-        return [f"{count}: {', '.join(first)}." if first else f"{count}."]
+        return [f"{count}: {terms}." if terms else f"{count}."]
     sure = table.filter(pl.col("q_value") <= SURE)
     if sure.is_empty():
         row = table.sort("q_value", nulls_last=True, maintain_order=True).row(0, named=True)
