@@ -21,8 +21,36 @@ if TYPE_CHECKING:
     from termburst.concordance.polya_urn import PolyaUrnFit
 
 
+class InOrder:
+    """What questions about the order of words need, from texts and the options of counting; each is made once."""
+
+    texts: Any
+    counting: Any
+
+    @cached_property
+    def positions(self) -> TokenPositions:
+        """Which word stands where, made once."""
+        return TokenPositions.of(self.texts or (), self.counting or CountingOptions())
+
+    @cached_property
+    def positions_in_sentences(self) -> TokenPositions:
+        """The same with the ends of sentences."""
+        return TokenPositions.of(self.texts or (), self.counting or CountingOptions(), sentences=True)
+
+    @cached_property
+    def urn(self) -> PolyaUrnFit:
+        """The urn with words that bring on other words, fitted once."""
+        from termburst.concordance.polya_urn import fit_polya_urn
+
+        return fit_polya_urn(self, "full")
+
+    def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
+        """Which word stands where, and which words are left out."""
+        return self.positions, (self.counting or CountingOptions()).stop_word_set()
+
+
 @dataclass(frozen=True, eq=False)
-class Documents:
+class Documents(InOrder):
     """Texts with ids, or counts with ids. Several corpora may share one such object, and with it the counts.
 
     Attributes
@@ -59,27 +87,6 @@ class Documents:
     def statistics(self) -> TermStatistics:
         """The statistics with detail="patterns", made once."""
         return from_canonical(canonical_counts(self.counted), self.counted.terms, "patterns", counting=self.counting)
-
-    @cached_property
-    def positions(self) -> TokenPositions:
-        """Which word stands where, made once."""
-        return TokenPositions.of(self.texts or (), self.counting or CountingOptions())
-
-    @cached_property
-    def positions_in_sentences(self) -> TokenPositions:
-        """The same with the ends of sentences."""
-        return TokenPositions.of(self.texts or (), self.counting or CountingOptions(), sentences=True)
-
-    @cached_property
-    def urn(self) -> PolyaUrnFit:
-        """The urn with words that bring on other words, fitted once."""
-        from termburst.concordance.polya_urn import fit_polya_urn
-
-        return fit_polya_urn(self, "full")
-
-    def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
-        """Which word stands where, and which words are left out."""
-        return self.positions, (self.counting or CountingOptions()).stop_word_set()
 
     @property
     def is_counted(self) -> bool:
