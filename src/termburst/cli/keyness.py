@@ -320,9 +320,11 @@ def _with_list(a: str, path: Path, reading: Reading, options: dict[str, Any], *,
 
 
 def _two_corpora(a: str, b: str, reading: Reading, options: dict[str, Any], *, page: bool) -> _Compared:
+    from termburst.corpus.saved import check_same_words
+
     first, second = _both(a, b, reading, page=page)
     size_a, size_b = _size(first), _size(second)
-    _check_same_words(a, first, b, second)
+    check_same_words(a, first.counting, b, second.counting)
     with working("Comparing"):
         table = first.keyness(second, **options)
     names = [Path(corpus).name or corpus for corpus in (a, b)]
@@ -354,16 +356,6 @@ def _both(a: str, b: str, reading: Reading, *, page: bool) -> list[Corpus]:
 def _side(corpus: Corpus) -> Any:
     """What a page is made from: the documents, or statistics that are saved."""
     return corpus.statistics if corpus.is_saved else corpus
-
-
-def _check_same_words(a: str, first: Corpus, b: str, second: Corpus) -> None:
-    """ValueError that names the options in which two corpora differ."""
-    from termburst.corpus.saved import unlike
-
-    one, other = first.counting, second.counting
-    if one is not None and other is not None and one != other:
-        ways = f"{a} was counted with " + unlike(one, other) + f", {b} with " + unlike(other, one)
-        raise ValueError(ways + "; build both with the same options")
 
 
 def _size(corpus: Corpus) -> str:

@@ -135,6 +135,7 @@ def merge(
     ] = False,
 ) -> None:
     """Combine the statistics of several collections. Files that contain the same texts are refused."""
+    from termburst.corpus.saved import check_same_words
     from termburst.statistics.contents import shared
     from termburst.statistics.term_statistics import TermStatistics
 
@@ -143,7 +144,7 @@ def merge(
     with _changing(output):  # which may be one of them: merging in place
         first, *rest = map(TermStatistics.load, saved)
         for name, other in zip(saved[1:], rest, strict=True):
-            _check_counting(saved[0], first, name, other)
+            check_same_words(saved[0], first.counting, name, other.counting)
             both = 0 if again else shared(first.contents, other.contents)
             first += other
             if both:
@@ -158,28 +159,18 @@ def merge(
         _save(first, output)
 
 
-def _check_counting(name: Path, first: TermStatistics, other_name: Path, other: TermStatistics) -> None:
-    """ValueError that names the options in which two files differ."""
-    from termburst.corpus.saved import unlike
-
-    if first.counting is None or other.counting is None or first.counting == other.counting:
-        return
-    one, two = unlike(first.counting, other.counting), unlike(other.counting, first.counting)
-    ways = f"{name} was counted with " + one + f", {other_name} with " + two
-    raise ValueError(ways + "; build one of them again with the options of the other")
-
-
 @stats.command()
 def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
     """Remove the documents of the second file from the first, and the terms that no longer occur.
 
     Build the second file with --batch if it is a whole batch: its name is then removed, too.
     """
+    from termburst.corpus.saved import check_same_words
     from termburst.statistics.term_statistics import TermStatistics
 
     with _changing(output or saved, *([] if output is None else [other])):
         whole, gone = TermStatistics.load(saved), TermStatistics.load(other)
-        _check_counting(saved, whole, other, gone)
+        check_same_words(saved, whole.counting, other, gone.counting)
         rest = (whole - gone).prune()
         if not rest.documents:
             raise ValueError(f"{other} has all documents of {saved}, so nothing would be left")

@@ -18,8 +18,29 @@ from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
 
+class InOrder:
+    """What questions about the order of words need, from texts and the options of counting; each is made once."""
+
+    texts: Any
+    counting: Any
+
+    @cached_property
+    def positions(self) -> TokenPositions:
+        """Which word stands where, made once."""
+        return TokenPositions.of(self.texts or (), self.counting or CountingOptions())
+
+    @cached_property
+    def positions_in_sentences(self) -> TokenPositions:
+        """The same with the ends of sentences."""
+        return TokenPositions.of(self.texts or (), self.counting or CountingOptions(), sentences=True)
+
+    def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
+        """Which word stands where, and which words are left out."""
+        return self.positions, (self.counting or CountingOptions()).stop_word_set()
+
+
 @dataclass(frozen=True, eq=False)
-class Documents:
+class Documents(InOrder):
     """Texts with ids, or counts with ids. Several corpora may share one such object, and with it the counts.
 
     Attributes
@@ -56,20 +77,6 @@ class Documents:
     def statistics(self) -> TermStatistics:
         """The statistics with detail="patterns", made once."""
         return from_canonical(canonical_counts(self.counted), self.counted.terms, "patterns", counting=self.counting)
-
-    @cached_property
-    def positions(self) -> TokenPositions:
-        """Which word stands where, made once."""
-        return TokenPositions.of(self.texts or (), self.counting or CountingOptions())
-
-    @cached_property
-    def positions_in_sentences(self) -> TokenPositions:
-        """The same with the ends of sentences."""
-        return TokenPositions.of(self.texts or (), self.counting or CountingOptions(), sentences=True)
-
-    def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
-        """Which word stands where, and which words are left out."""
-        return self.positions, (self.counting or CountingOptions()).stop_word_set()
 
     @property
     def is_counted(self) -> bool:

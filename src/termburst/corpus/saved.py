@@ -61,6 +61,13 @@ def counting_like(known: TermStatistics, name: Any, asked: ReadArguments) -> Cou
     return given if theirs is None or given == theirs else theirs
 
 
+def check_same_words(name: Any, one: CountingOptions | None, other_name: Any, other: CountingOptions | None) -> None:
+    """ValueError that names the options in which two corpora differ, if it is known how both were counted."""
+    if one is not None and other is not None and one != other:
+        ways = f"{name} was counted with " + unlike(one, other) + f", {other_name} with " + unlike(other, one)
+        raise ValueError(ways + "; build one of them again with the options of the other")
+
+
 def unlike(options: CountingOptions, others: CountingOptions) -> str:
     """The options that differ from *others*, in words.
 

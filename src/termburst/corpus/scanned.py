@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import warnings
 from bisect import bisect_right
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from termburst.concordance.positions import TokenPositions
 from termburst.corpus import metadata
-from termburst.corpus.documents import Documents
+from termburst.corpus.documents import Documents, InOrder
 from termburst.corpus.steps import DropDuplicates, Pass
 from termburst.corpus.stored_texts import LazyTexts, Numbers
 from termburst.corpus.stream import Stream
@@ -26,20 +25,24 @@ from termburst.statistics.term_statistics import NothingToCountError, TermStatis
 if TYPE_CHECKING:
     import polars as pl
 
-    from termburst.concordance.polya_urn import PolyaUrnFit
-
 
 @dataclass(frozen=True, eq=False)
 class Held:
     """What is kept after a pass: the documents and what is known of them, and the pass itself."""
 
     documents: Documents
-    frame: pl.DataFrame
+    records: list[Any]
     reading: Pass
+
+    @cached_property
+    def frame(self) -> pl.DataFrame:
+        """The metadata. The ids of parents are text, also if they look like numbers."""
+        as_text = ("parent",) if self.reading.pieces is not None else ()
+        return metadata.of_documents(self.documents.ids, self.records, as_text=as_text)
 
 
 @dataclass(frozen=True, eq=False)
-class Scanned:
+class Scanned(InOrder):
     """Documents in a stream. What was learned in a pass is kept: statistics, or counts; texts are not.
 
     Its attributes are those of `Documents`, and each makes the pass that it needs when it is first used.
@@ -86,7 +89,7 @@ class Scanned:
         self.note(found)
         again = ScannedTexts(self.stream, ids, ends, np.arange(len(ids)))
         given = CountedCorpus(counts, terms, ids, found.counting, again)
-        return Held(Documents(ids, found.counting, again, given), self._frame(ids, records), found)
+        return Held(Documents(ids, found.counting, again, given), records, found)
 
     @cached_property
     def in_memory(self) -> Held:
@@ -102,12 +105,7 @@ class Scanned:
         if not ids:
             raise ValueError(f"{self.stream.name}: there are no documents to read")
         self.note(found)
-        return Held(Documents(ids, found.counting, texts), self._frame(ids, records), found)
-
-    def _frame(self, ids: list[str], records: list[Any]) -> pl.DataFrame:
-        """The metadata. The ids of parents are text, also if they look like numbers."""
-        pieces = any("parent" in step.makes for step in self.stream.steps)
-        return metadata.of_documents(ids, records, as_text=("parent",) if pieces else ())
+        return Held(Documents(ids, found.counting, texts), records, found)
 
     def note(self, reading: Pass) -> None:
         """Keep what a pass finds."""
@@ -145,27 +143,6 @@ class Scanned:
     def counted(self) -> CountedCorpus:
         """The counts, documents × terms."""
         return self.held.documents.counted
-
-    @cached_property
-    def positions(self) -> TokenPositions:
-        """Which word stands where."""
-        return TokenPositions.of(self.texts, self.counting)
-
-    @cached_property
-    def positions_in_sentences(self) -> TokenPositions:
-        """The same with the ends of sentences."""
-        return TokenPositions.of(self.texts, self.counting, sentences=True)
-
-    @cached_property
-    def urn(self) -> PolyaUrnFit:
-        """The urn with words that bring on other words, fitted once."""
-        from termburst.concordance.polya_urn import fit_polya_urn
-
-        return fit_polya_urn(self, "full")
-
-    def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
-        """Which word stands where, and which words are left out."""
-        return self.positions, self.counting.stop_word_set()
 
     @property
     def is_counted(self) -> bool:

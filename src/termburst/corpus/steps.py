@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -62,31 +62,31 @@ class Pass:
         return self
 
 
-class Step(Protocol):
-    """A step: the option that asks for it, the columns that it needs and makes, and what it does with batches."""
+class Step:
+    """A step, which has the name of the method that asks for it; the columns that it needs and makes."""
 
-    @property
-    def option(self) -> str:
-        """The method, or the option."""
+    option = ""
 
     @property
     def needs(self) -> tuple[str, ...]:
         """The columns of the metadata that it reads."""
+        return ()
 
     @property
     def makes(self) -> tuple[str, ...]:
         """The columns that it adds."""
+        return ()
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
         """The batches after this step."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True)
-class Where:
+class Where(Step):
     """Only the documents that meet a condition, as text or as a Polars expression."""
 
     condition: Any
-    makes = ()
     option = "where"
 
     def __post_init__(self) -> None:
@@ -120,7 +120,7 @@ class Where:
 
 
 @dataclass(frozen=True)
-class Bin:
+class Bin(Step):
     """One more column: the lower end of the interval of each value of a column."""
 
     column: str
@@ -154,14 +154,13 @@ class Bin:
 
 
 @dataclass(frozen=True)
-class Split:
+class Split(Step):
     """Documents cut into pieces, whose ids are those of the documents and a number."""
 
     tokens: int | None = None
     pattern: str | None = None
-    needs = ()
-    makes = ("parent", "piece")
     option = "split"
+    makes = ("parent", "piece")
 
     def __post_init__(self) -> None:
         """ValueError, before anything is read, for options that cut nothing."""
@@ -189,11 +188,10 @@ class Split:
 
 
 @dataclass(frozen=True)
-class DropDuplicates:
+class DropDuplicates(Step):
     """Without near-copies of earlier documents; all texts are held in memory while they are compared."""
 
     threshold: float = 0.7
-    needs = makes = ()
     option = "drop_duplicates"
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
@@ -212,11 +210,10 @@ class DropDuplicates:
 
 
 @dataclass(frozen=True)
-class Tokenize:
+class Tokenize(Step):
     """Texts as lists of tokens, by a function of the user."""
 
     tokenizer: Any
-    needs = makes = ()
     option = "tokenizer"
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
@@ -228,7 +225,7 @@ class Tokenize:
 
 
 @dataclass(frozen=True)
-class Group:
+class Group(Step):
     """Documents are compared by a column, or by a condition: ValueError if values of a column have several types.
 
     Otherwise ``true`` and ``"True"``, or ``1`` and ``"1"``, would silently become one group.
@@ -236,7 +233,6 @@ class Group:
 
     column: str
     option = "group"
-    makes = ()
 
     @property
     def needs(self) -> tuple[str, ...]:
