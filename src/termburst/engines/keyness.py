@@ -61,8 +61,8 @@ def keyness(
     by : a column, instead of *other*
         Its values are the groups, strings or integers. Two groups are A and B, in their order.
     contrasts : bool, optional
-        With *by*: whether each group is compared with all others together. By default no, and of two groups the first
-        is compared with the second.
+        With *by*: whether each group is compared with all others together. By default if there are more than two; of
+        two groups the first is compared with the second. With False there is one test per term over all groups.
     formula, contrast, strata : see `termburst.keyness_design`
         A formula of columns of the frame, such as "party + year", instead of *other* and *by*. The combinations of
         their values are the cells of the design; their lengths come to this process. With *contrast*, *strata* or
