@@ -66,6 +66,30 @@ def test_standard_input(process, corpus, texts, counted, agree):
     agree(outcome.rows, counted(texts))
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("explain", "-", "ship"),
+        ("kwic", "-", "ship"),
+        ("collocates", "-", "ship"),
+        ("triggers", "-", "ship"),
+        ("weigh", "-", "-o", "w.npz"),
+        ("export", "-", "-o", "c.csv"),
+        ("report", "-", "-o", "p.json"),
+        ("check", "-"),
+        ("stats", "build", "-", "-o", "s.parquet"),
+        ("keyness", "-", "corpus.txt", "--lines"),
+        ("keyness", "-", "corpus.txt", "--lines", "--report", "k.json"),
+    ],
+    ids=" ".join,
+)
+def test_standard_input_is_read_once_by_every_command(process, corpus, command, monkeypatch):
+    monkeypatch.chdir(corpus.parent)
+    outcome = process(*command, "--quiet", stdin=corpus.read_bytes())
+    assert outcome.code == 0, outcome.err
+    assert "Traceback" not in outcome.err
+
+
 @pytest.mark.slow
 def test_the_standard_library(done, counted, agree):
     agree(done("terms", "stdlib", "--words", "sklearn", *ALL).rows, counted(load_stdlib().texts))

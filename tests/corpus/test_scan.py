@@ -228,6 +228,15 @@ def test_nothing_is_read_before_a_question(folder, monkeypatch):
     assert corpus.keyness().height > 5
     corpus.keyness(by="party")
     assert opened == [1, 1]  # and one for all about documents
+    for ask in (
+        lambda c: c.weights(),
+        lambda c: c.keyness(by="who"),
+        lambda c: c.dispersion("dp"),
+        lambda c: c.ngrams(),
+    ):
+        opened.clear()
+        ask(tb.scan(folder, name_pattern=PATTERN))
+        assert opened == [1]
 
 
 def corpus_words():
@@ -357,6 +366,14 @@ def test_standard_input_is_read_once(monkeypatch):
     assert corpus.statistics.documents == 2
     with pytest.raises(ValueError, match="standard input can be read only once, and this needs its texts again"):
         corpus.kwic("so")
+    for ask in (
+        lambda c: c.weights(),
+        lambda c: c.triggers("so"),
+        lambda c: list(c.texts),
+        lambda c: c.in_memory().ids,
+    ):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"so it goes\nso so\n")))
+        ask(tb.scan("-"))
 
 
 def test_files_that_change_are_noticed(folder, tmp_path):

@@ -201,7 +201,7 @@ ATTACKS = [
     refused(
         "a Parquet file of long labels",
         ["keyness", "b.parquet", "--by", "g"],
-        "document 1: the label .* 3,000,000 characters",
+        "the label .* 3,000,000 characters",
         memory=2048,
         make=_labelled(),
     ),
@@ -231,7 +231,7 @@ assert sum(len(batch.ids) for batch in open_corpus(at / "b.parquet", columns=["g
         refused(
             f"a label of 100,000 letters in {name}",
             ["keyness", name, "--by", "g"],
-            "document 1: the label .* 100,000 characters",
+            "the label .* 100,000 characters",
             files={name: content},
         )
         for name, content in LONG_LABELS.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
@@ -27,12 +28,17 @@ class InOrder:
     @cached_property
     def positions(self) -> TokenPositions:
         """Which word stands where, made once."""
-        return TokenPositions.of(self.texts or (), self.counting or CountingOptions())
+        return self._placed(sentences=False)
 
     @cached_property
     def positions_in_sentences(self) -> TokenPositions:
         """The same with the ends of sentences."""
-        return TokenPositions.of(self.texts or (), self.counting or CountingOptions(), sentences=True)
+        return self._placed(sentences=True)
+
+    def _placed(self, *, sentences: bool) -> TokenPositions:
+        texts = iter(() if self.texts is None else self.texts)  # the length of what is scanned may not be known
+        first = list(islice(texts, 1))  # then it is known how the texts of what is scanned are counted
+        return TokenPositions.of(chain(first, texts), self.counting or CountingOptions(), sentences=sentences)
 
     def __token_positions__(self) -> tuple[TokenPositions, Container[str]]:
         """Which word stands where, and which words are left out."""

@@ -243,7 +243,8 @@ class Questions:
         from termburst.corpus.measures import measured
         from termburst.questions.frames import term_frame
 
-        return term_frame(self.terms, measured(self._filled(), measures))
+        counted = self._filled()
+        return term_frame(counted.terms, measured(counted, measures))
 
     def term_table(
         self,

@@ -129,7 +129,7 @@ class Scanned(InOrder):
     @cached_property
     def _settled(self) -> CountingOptions:
         asked = self.stream.asked.counting
-        if asked.pretokenized or any(source.name == "-" and source.size is None for source in self.stream.sources):
+        if asked.pretokenized or self.stream.once:
             return asked
         with warnings.catch_warnings(action="ignore"), replace(self.stream, watch=None).reading() as (found, _):
             return found.counting
@@ -148,6 +148,11 @@ class Scanned(InOrder):
     def is_counted(self) -> bool:
         """Whether the counts by document are known already."""
         return "held" in vars(self)
+
+    @property
+    def is_summed(self) -> bool:
+        """Whether sums over documents are known already."""
+        return self.is_counted or "statistics" in vars(self)
 
     @property
     def is_slow(self) -> bool:
@@ -180,7 +185,9 @@ class StreamedTexts(LazyTexts):
     scanned: Scanned
 
     def __len__(self) -> int:
-        """How many texts."""
+        """How many texts, in a pass of its own; TypeError for standard input, so that ``list`` makes only one pass."""
+        if self.scanned.stream.once and not self.scanned.is_summed:
+            raise TypeError("the lines of standard input are not counted yet")
         return self.scanned.size
 
     def __iter__(self) -> Iterator[Text]:

@@ -17,9 +17,11 @@ from termburst.counting.guess_language import guess_language
 from termburst.counting.languages import guessed_language
 from termburst.counting.options import CountingOptions
 from termburst.display import did_you_mean
+from termburst.limits import LONGEST_ID
 from termburst.messages import Message, named
 from termburst.reading.conditions import is_condition, looks_at_others, quotes_advice, where_expression
 from termburst.reading.documents import STRING, IdColumn, Text
+from termburst.reading.faults import long_id
 
 if TYPE_CHECKING:
     from termburst.reading.readers import Batch
@@ -244,8 +246,11 @@ class Group(Step):
         labels, known = _Labels(self.column), Known(self.needs, reading, condition=self.column)
         for batch in known.seen(batches):
             for name, row in zip(batch.ids, batch.metadata or (), strict=False):
+                value = row.get(self.column)
+                if isinstance(value, str) and len(value) > LONGEST_ID:
+                    raise long_id(name, len(value), "by")
                 try:
-                    labels.see(row.get(self.column))
+                    labels.see(value)
                 except ValueError as error:
                     raise ValueError(f"{name}: " + str(error)) from error
             yield batch

@@ -94,6 +94,11 @@ class Stream:
         """The source as the user wrote it."""
         return self.sources[0].name if len(self.sources) == 1 else f"{len(self.sources):,} files"
 
+    @property
+    def once(self) -> bool:
+        """Whether there can be only one pass: through standard input."""
+        return any(source.name == "-" and source.size is None for source in self.sources)
+
     def then(self, step: Step) -> Stream:
         """The same with one more step."""
         return replace(self, steps=(*self.steps, step))
@@ -156,10 +161,9 @@ class Stream:
         """ValueError if standard input is needed a second time."""
         if "-" in self.begun:
             raise ValueError(
-                "standard input can be read only once, and this needs its texts again; save them in a file, or hold "
-                "them in memory: tb.read(list(sys.stdin))"
+                "standard input can be read only once, and this needs its texts again; save them in a file first"
             )
-        self.begun.extend(source.name for source in self.sources if source.name == "-" and source.size is None)
+        self.begun.extend("-" for _ in self.sources if self.once)
 
     @contextmanager
     def _watched(self, size: int | None, *, when: bool) -> Iterator[Callable[[int], None]]:
