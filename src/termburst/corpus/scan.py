@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from termburst.corpus.corpus import Corpus
+from termburst.corpus.framed import Framed, is_frame
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.read_files import saved_corpus, scanned_files
 from termburst.corpus.saved import is_saved
@@ -110,11 +111,11 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
         return _data_set(source, asked, **more)
     if isinstance(source, Sequence) and source and all(isinstance(path, os.PathLike) for path in source):
         return scanned_files(list(source), asked, **more)
-    is_frame = type(source).__module__.partition(".")[0] in ("polars", "narwhals", "duckdb", "pyspark")
-    what = "a frame cannot be scanned yet" if is_frame else f"{type(source).__name__} cannot be scanned"
+    if is_frame(source):
+        return Corpus(Framed.of(source, asked), None, name="frame")
     raise ValueError(
-        f"{what}: give a path, a glob, a list of pathlib.Path, a data set or saved statistics; texts, frames and "
-        "counts in memory are read with tb.read"
+        f"{type(source).__name__} cannot be scanned: give a path, a glob, a list of pathlib.Path, a data set, saved "
+        "statistics or a frame; texts and counts in memory are read with tb.read"
     )
 
 
