@@ -251,7 +251,10 @@ REFUSED = {
     "in_memory": (lambda c: c.in_memory(), "^this needs the documents in memory"),
     "counted": (lambda c: c.counted(), "^this needs the documents in memory"),
     "as counts": (tb.burstiness_test, "^this needs the documents in memory"),
-    "bootstrap": (lambda c: c.keyness(by="year > 1950", method="bootstrap"), "needs all|all terms|bootstrap"),
+    "bootstrap": (
+        lambda c: c.keyness(by="year > 1950", method="bootstrap"),
+        "^the method 'bootstrap' resamples all terms",
+    ),
     "a list": (lambda c: c.keyness(reference={"so": 3}), "^a frame has no reference=; tb.keyness"),
     "a corpus": (lambda c: c.keyness(tb.read(["so"])), "^a frame is compared with another one that is scanned"),
     "clusters": (lambda c: c.keyness(by="year > 1950", cluster="who"), "make it a column of the frame$"),
@@ -265,7 +268,10 @@ REFUSED = {
     "no column": (lambda c: c.kwic("so", columns="yaer"), "no column 'yaer'.* did you mean 'year'"),
     "no group": (lambda c: c.group("praty"), "no column 'praty'.* did you mean 'party'"),
     "no condition": (lambda c: c.where("yaer > 3"), "no column 'yaer'"),
-    "other types": (lambda c: c.where("year > 'x'"), "year|cannot"),
+    "a query": (lambda c: c.where("MAX(year) = year"), "looks at several documents together"),
+    "rows": (lambda c: c.where([True] * 60), "takes conditions of single documents"),
+    "the name of a text": (lambda c: c.where("party = ha"), "text, it needs single quotes: party = 'ha'"),
+    "other types": (lambda c: c.where("year > 'x'"), "cannot compare string with numeric type"),
     "all of them": (lambda c: c.keyness(by="year > 1900"), "^every document meets 'year > 1900', so there is nothing"),
     "unknown": (lambda c: c.keyness(by="month > 5"), "^1 rows have nothing in a column of by 'month > 5'; fill it"),
     "no value": (lambda c: c.keyness(by="party", groups=["ha", "x"]), "'x'"),
@@ -287,7 +293,8 @@ def test_what_a_frame_cannot_answer_is_said(texts, engine, what):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({}, "it needs texts"),
+        ({}, r"the frame has the columns 'key', 'body', .*; it needs texts \('document', 'text'\), or counts"),
+        ({"text": "body"}, "^documents of a frame need ids: name the column that has them with id=$"),
         ({"text": "boody"}, "no column 'boody'.* did you mean 'body'"),
         ({"text": "body", "id": "kye"}, "no column 'kye'.* did you mean 'key'"),
         ({"text": "body", "id": "score"}, "the column 'score' must contain strings or integers"),

@@ -63,7 +63,7 @@ class Framed:
     """
 
     frame: Any = field(repr=False)
-    names: dict[str, str]
+    names: dict[str, Any]
     kind: str
     counting: CountingOptions | None
     name = "the frame"
@@ -77,8 +77,8 @@ class Framed:
 
         asked.refuse("a frame", keep=("text",))
         if asked.counting.pretokenized:
-            option = named("pretokenized") if asked.tokenizer is None else named("tokenizer")
-            raise ValueError(option + f" is not for a frame that is scanned; {IN_MEMORY}")
+            which = named("pretokenized") if asked.tokenizer is None else named("tokenizer")
+            raise ValueError(which + f" is not for a frame that is scanned; {IN_MEMORY}")
         schema, names = schema_of(frame), {}
         for option, ours in (("text", "text"), ("id", "document")):
             if (own := getattr(asked.reading, option)) is not None:
@@ -87,6 +87,8 @@ class Framed:
         if "id" in schema and not {"document", "documents"} & {*schema, *names}:
             names["document"] = "id"
         names = {ours: own for ours, own in names.items() if ours != own}
+        if names.get("text", "text") in schema and not {names.get("document", "document"), "term"} & set(schema):
+            raise ValueError("documents of a frame need ids: name the column that has them with " + named("id"))
         kind = opened(frame, names, check=False).kind
         if kind != "texts":
             asked.refuse_words()
@@ -149,7 +151,7 @@ class Framed:
         answer = getattr(engines, function)
         known = signature(answer).parameters.values()
         has = {one.name for one in known if one.kind is not Parameter.VAR_KEYWORD}
-        for name, option in ({} if asked is None else options_of(type(asked))).items():
+        for name, option in ({} if asked is None else options_of(asked.__class__)).items():
             value = getattr(asked, name)
             if name in has:
                 more[name] = value

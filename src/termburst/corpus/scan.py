@@ -61,9 +61,12 @@ def scan(
     source : a path, a glob, an archive, a list of paths, "-" for the lines of standard input, or a data set
         Or saved statistics: a file that `TermStatistics.save` wrote, the folder of a ledger, or a `TermStatistics`.
         They have neither texts nor single documents, and a question that needs these says so.
+        Or a frame of Polars, DuckDB, PySpark, pandas or PyArrow with texts (document, text), counts (document, term,
+        count) or patterns (term, count, length, documents). Its engine answers, and answers with frames of its own,
+        whose rows are in no order; see :doc:`engines`.
     text, id, lines, delimiter, layer, xpath, name_pattern, strict, encoding, errors, max_document_mb, max_archive_mb, \
 max_archive_files : how documents are read
-        See `ReadingOptions` and :doc:`corpus`.
+        See `ReadingOptions` and :doc:`corpus`. For a frame, text and id name its columns.
     ngrams, stop_words, language, words, apostrophes, token_pattern, pattern_seconds, ngrams_over_stop_words, \
 lowercase, pretokenized : how words are found and counted
         See `CountingOptions` and :doc:`counting`.
@@ -86,6 +89,10 @@ lowercase, pretokenized : how words are found and counted
     ...     corpus = tb.scan(folder, name_pattern="(?P<year>[0-9]+)").where("year >= 1945")
     ...     corpus.statistics.documents
     2
+    >>> import polars as pl
+    >>> frame = pl.LazyFrame({"id": [1, 2, 3], "text": ["ha ha so", "so it goes", "so so"], "year": [1944, 1945, 1946]})
+    >>> tb.scan(frame).where("year >= 1945").dispersion("dp").sort("term").collect()["term"].to_list()
+    ['goes', 'it', 'so']
     """
     check_fork()
     asked = ReadArguments(
