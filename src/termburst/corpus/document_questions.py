@@ -121,7 +121,7 @@ class DocumentQuestions(TextQuestions):
         if y is not None and not named_scheme(scheme).uses_labels:
             raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-lift'")
         if self._framed is not None:
-            refuse_option("y", y, None)
+            refuse_option("y", y is not None, False)
             return self._framed.ask("weigh", asked)
         self._warn_of_one_document()
         labels = columns.labels_of(self._metadata, y).to_list() if isinstance(y, str) else y

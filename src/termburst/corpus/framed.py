@@ -51,8 +51,7 @@ def is_frame(source: Any) -> bool:
 class Framed:
     """A frame of texts, counts or patterns in the place of documents. Answers are frames of the same engine.
 
-    Rows are in no order, and texts are counted anew for each question. Documents that are not in memory are missed by
-    questions that need them there, with a sentence.
+    Rows are in no order, and each question counts the texts again. A question that needs documents in memory says so.
 
     Attributes
     ----------
@@ -185,7 +184,7 @@ class Framed:
         if by is not None and condition:
             source, by = self._sides(by), CONDITION
         elif by is not None and groups is not None:
-            source, by = self._chosen(by, groups, contrasts is None and not any(design.values()))
+            source, by = self._chosen(by, groups, contrasts, any(one is not None for one in design.values()))
         return source.ask("keyness", asked, by=by, contrasts=contrasts, **design)
 
     def kwic(self, asked: Kwic) -> Any:
@@ -284,7 +283,7 @@ class Framed:
             raise ValueError(alone + named("by", bare=True))
         return self._of_two(judged, like, nw.col(CONDITION), both_sides(by))
 
-    def _chosen(self, by: str, groups: Any, in_order: bool) -> tuple[Framed, str]:
+    def _chosen(self, by: str, groups: Any, contrasts: bool | None, design: bool) -> tuple[Framed, str]:
         """The documents of some groups, and the column that has them: of two groups, the first is A."""
         import narwhals.stable.v2 as nw
 
@@ -294,7 +293,9 @@ class Framed:
         frame, like = in_polars(nw.from_native(self.frame))
         values = chosen_values(to_polars(frame.select(nw.col(by)).unique()), by, groups)
         frame = frame.filter(nw.col(by).is_in(values))
-        if len(values) > 2 or not in_order:
+        if design and [str(value) for value in values] != sorted(map(str, values)):
+            raise ValueError("a design of a frame has its groups in the order of their names; give them in that order")
+        if len(values) > 2 or contrasts or design:
             return replace(self, frame=back_from_polars(frame, like)), by
         return self._of_two(frame, like, nw.col(by) == values[0], (str(values[0]), str(values[1]))), CONDITION
 
@@ -339,12 +340,12 @@ def refuse_option(name: str, value: Any, default: Any) -> None:
     Traceback (most recent call last):
     ValueError: sort= is not for a frame, whose answers have rows in no order; sort and limit the answer by its engine
     """
-    if value == default:
+    if value == default or (name == "top" and not value):
         return
+    advice = f"; omit it, or {IN_MEMORY}"
     if name in NO_ORDER:
         advice = ", whose answers have rows in no order; sort and limit the answer by its engine"
-        raise ValueError(named(name) + " is not for a frame" + advice)
-    raise ValueError(named(name, value) + f" is not for a frame; omit it, or {IN_MEMORY}")
+    raise ValueError(named(name) + " is not for a frame" + advice)
 
 
 def _check_column(schema: Any, name: str) -> None:

@@ -240,9 +240,10 @@ class Questions:
             raise ValueError(problem + named("by"))
         if len(values) == len(self) == 2:
             warn_of_single_documents()
-        if len(values) != 2 or "contrasts" in options:
+        if len(values) != 2 or options.get("contrasts"):
             return keyness_groups(self._filled(), labels.to_list(), **options)
         a, b = (self._filled().counts[(labels == value).to_numpy()] for value in values)
+        options.pop("contrasts", None)
         return keyness(a, b, terms=self.terms, **options)
 
     def dispersion(self, measures: str | Iterable[str] | None = None) -> pl.DataFrame:
