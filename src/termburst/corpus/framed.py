@@ -113,7 +113,7 @@ class Framed:
 
     def __getattr__(self, name: str) -> NoReturn:
         """ValueError for what needs documents in memory."""
-        if name.startswith("__"):
+        if name.startswith("__") or hasattr(type(self), name):  # an error in a property of its own
             raise AttributeError(name)
         raise ValueError(f"this needs the documents in memory, but the frame stays where it is; {IN_MEMORY}")
 
