@@ -326,7 +326,7 @@ def test_what_saved_statistics_cannot_answer_is_said(saved, ask, said):
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (pl.LazyFrame({"text": ["so"]}), "a frame cannot be scanned yet: give a path"),
+        (pl.LazyFrame({"text": ["so"]}), "documents of a frame need ids: name the column that has them with id="),
         (["so it goes"], "list cannot be scanned: give a path"),
         (np.eye(2), "ndarray cannot be scanned"),
     ],

@@ -86,6 +86,25 @@ def test_an_executor_killed_during_keyness(spark, local, monkeypatch, tmp_path):
     assert_same(result[0], tb.keyness(a, b))
 
 
+@pytest.mark.filterwarnings("ignore:.* of .* terms repeat too often")
+def test_a_frame_that_is_scanned_answers_as_memory(spark, local):
+    texts = ["ha ha so it goes" if i % 3 else "So it goes on and on" for i in range(24)]
+    columns = {"key": range(24), "body": texts, "the year": [1940 + i for i in range(24)], "who": ["a'b", "c\\d"] * 12}
+    rows = list(zip(*columns.values(), strict=True))
+    options = {"text": "body", "id": "key", "stop_words": ["on"], "ngrams": (1, 2)}
+    scanned = tb.scan(spark.createDataFrame(rows, "key int, body string, `the year` int, who string"), **options)
+    read = tb.read(pl.DataFrame(columns), **options)
+    for corpus in (scanned, read):
+        assert corpus.where("who = 'c\\d' AND \"the year\" > 1950").statistics.documents == 7
+    found = scanned.keyness(by='"the year" < 1953')
+    assert type(found).__module__.startswith("pyspark")
+    assert_same(local(found), read.keyness(by='"the year" < 1953'))
+    lines = local(scanned.kwic("so", columns="the year")).with_columns(pl.col("id", "the year").cast(pl.String))
+    assert_same(lines, read.kwic("so", columns="the year").with_columns(pl.col("the year").cast(pl.String)), "id")
+    with pytest.raises(ValueError, match=r"split\(\) needs the documents, but the frame stays where it is"):
+        scanned.split(tokens=3)
+
+
 def test_the_fit_of_fig_4_is_that_in_memory(spark, data, collections, local, tmp_path):
     """Of a quarter of its documents, which have 30,000 terms."""
     counts, terms = collections.fig4.counts[::4], collections.fig4.terms

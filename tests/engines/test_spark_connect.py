@@ -139,6 +139,11 @@ def test_keyness(answers, texts):
     assert_same(answers("keyness of two"), expected)
 
 
+def test_a_frame_that_is_scanned(answers, columns):
+    read = tb.read(pl.DataFrame(columns), id="document")
+    assert_same(answers("scanned"), read.where("who = 'b' OR year = 2000").keyness(by="year >= 2001"))
+
+
 def test_keyness_of_groups_and_designs(answers, columns, design):
     X, terms = tb.CountingOptions().count(columns["text"])
     groups = tb.keyness_groups(X, columns["year"], terms=terms, contrasts=True)

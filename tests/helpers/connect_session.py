@@ -12,7 +12,7 @@ from pathlib import Path
 
 import polars as pl
 
-from termburst import CountingOptions, engines
+from termburst import CountingOptions, engines, scan
 
 SCHEMA = "document bigint, text string, who string, year bigint, speaker string"
 CLUSTERED = {"formula": "who + year", "cluster": "speaker"}
@@ -31,6 +31,7 @@ QUESTIONS = {
     "keyness of groups": lambda f: engines.keyness(f, by="year", contrasts=True, check=False),
     "keyness by formula": lambda f: engines.keyness(f, formula="who + year", check=False),
     "keyness with clusters": lambda f: engines.keyness(f, **CLUSTERED, check=False),
+    "scanned": lambda f: scan(f).where("who = 'b' OR year = 2000").keyness(by="year >= 2001"),
     "weights": lambda f: engines.weigh(f, "tf-idf", norm="l2"),
     "weights by fits": lambda f: engines.weigh(f, "surprisal", check=False),
     "lines": lambda f: engines.kwic(f, "w0*"),

@@ -16,6 +16,7 @@ from termburst.corpus import metadata as columns
 from termburst.corpus.condition_groups import rows_of_condition
 from termburst.corpus.document_questions import DocumentQuestions
 from termburst.corpus.documents import Documents
+from termburst.corpus.framed import Framed
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.scanned import Held, Scanned, Summed
 from termburst.corpus.shown import Reports, as_html, in_words
@@ -66,7 +67,7 @@ class Corpus(DocumentQuestions):
     [1940, 1950, 1950]
     """
 
-    _documents: Documents | Scanned | Summed
+    _documents: Documents | Scanned | Summed | Framed
     _frame: pl.DataFrame | None  # of a corpus that is scanned, what was found in a pass
     name: str = "corpus"
     by: str | None = None
@@ -125,7 +126,7 @@ class Corpus(DocumentQuestions):
     @property
     def terms(self) -> NDArray[np.object_]:
         """The names of the columns of `counts`, in alphabetical order."""
-        if self._scanned is None or self._scanned.is_counted:
+        if isinstance(self._documents, Documents) or self._documents.is_counted:
             return self._documents.counted.terms
         terms: Any = self.statistics.terms
         return terms
@@ -304,7 +305,7 @@ class Corpus(DocumentQuestions):
         ...     tb.scan(folder).counted().where([False, True]).ids
         ['a.csv:2']
         """
-        return self if self._scanned is None else self._with(self._scanned.held)
+        return self if isinstance(self._documents, Documents | Summed) else self._with(self._documents.held)
 
     def in_memory(self) -> Corpus:
         """The same documents with their texts in memory, in one pass, for questions that read them several times.
@@ -320,7 +321,7 @@ class Corpus(DocumentQuestions):
         >>> list(corpus.texts)
         ['so it goes']
         """
-        return self if self._scanned is None else self._with(self._scanned.in_memory)
+        return self if isinstance(self._documents, Documents | Summed) else self._with(self._documents.in_memory)
 
     def batches(self, columns: Sequence[str] | None = None) -> Iterator[DocumentBatch]:
         """The documents in batches, each with ids, texts and metadata: what a question about texts goes through.
@@ -365,12 +366,19 @@ class Corpus(DocumentQuestions):
         return self._documents if isinstance(self._documents, Scanned) else None
 
     @property
+    def _framed(self) -> Framed | None:
+        """The documents, if they are in a frame of an engine, which answers."""
+        return self._documents if isinstance(self._documents, Framed) else None
+
+    @property
     def _metadata(self) -> pl.DataFrame:
         documents: Any = self._documents
         return documents.held.frame if self._frame is None else self._frame
 
     def _then(self, step: Step) -> Corpus:
         """A corpus that is scanned, with one more step; ValueError for saved statistics."""
+        if isinstance(self._documents, Framed):
+            return replace(self, _documents=self._documents.then(step))
         if isinstance(self._documents, Summed):
             option, what = step.option, "columns" if step.needs else "documents"
             omit = f"{self._documents.name} contains statistics, which have no {what}; omit "

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.corpus import metadata as columns
+from termburst.corpus.framed import refuse_option
 from termburst.corpus.scanned import Summed
 from termburst.corpus.text_questions import TextQuestions
 from termburst.names import RECOMMENDED_SCHEME, Adjustment, Form, Invalid, Norm, PenaltyName
@@ -58,6 +59,8 @@ class DocumentQuestions(TextQuestions):
         [('3', '1', 1.0)]
         """
         asked = made_from(Check, locals())
+        if self._framed is not None:
+            return self._framed.ask("check", asked)
         held: Any = self.in_memory()
         clusters = None if asked.cluster is None else columns.column_of(held._metadata, asked.cluster)
         return asked.answer(held._filled(), held._metadata, clusters)
@@ -117,6 +120,9 @@ class DocumentQuestions(TextQuestions):
         asked = made_from(Weigh, locals())
         if y is not None and not named_scheme(scheme).uses_labels:
             raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-lift'")
+        if self._framed is not None:
+            refuse_option("y", y is not None, False)
+            return self._framed.ask("weigh", asked)
         counts = self._filled().counts  # first: then what is scanned is read once
         self._warn_of_one_document()
         labels = columns.labels_of(self._metadata, y).to_list() if isinstance(y, str) else y

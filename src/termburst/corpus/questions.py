@@ -44,13 +44,16 @@ class Questions:
     """What can be asked about terms. `Corpus` inherits from it, and has the documents and the metadata."""
 
     if TYPE_CHECKING:  # what a question may use of `Corpus`
-        _documents: Any  # Documents, Scanned or Summed
+        _documents: Any  # Documents, Scanned, Summed or Framed
 
         @property
         def _metadata(self) -> pl.DataFrame: ...
 
         @property
         def _scanned(self) -> Any: ...
+
+        @property
+        def _framed(self) -> Any: ...
 
         def counted(self) -> Corpus: ...
 
@@ -115,6 +118,8 @@ class Questions:
         ('ha', 4, 1)
         """
         asked = made_from(Burstiness, locals())
+        if self._framed is not None:
+            return self._framed.ask("burstiness_test", asked)
         from termburst.questions.burstiness_test import burstiness_test
 
         self._warn_of_one_document()
@@ -163,25 +168,45 @@ class Questions:
         >>> corpus.keyness(by="who").select("term", "n_a", "n_b").rows()[0]
         ('ha', 12, 0)
         """
-        options = given(made_from(Keyness, locals()))
+        asked = made_from(Keyness, locals())
+        options = given(asked)
         from termburst.questions.keyness import keyness
 
         if isinstance(other, str) and formula is None:
             formula, other = other, None
         design = {"contrast": contrast, "cluster": cluster, "strata": strata}
         design = {name: value for name, value in design.items() if value is not None}
-        ways = {"formula": formula, "by": by, "groups": groups, "contrasts": contrasts, **design}
+        ways: dict[str, Any] = {"formula": formula, "by": by, "groups": groups, "contrasts": contrasts, **design}
         if reference is not None or other is not None:
             if extra := [name for name, value in ways.items() if value is not None]:
                 raise ValueError(f"give another corpus or a word list, or {extra[0]}=, and not both")
+        else:
+            ways["by"] = by = self._compared_by(formula, by, groups)
+        if self._framed is not None:
+            return self._framed.keyness(asked, other, reference=reference, **ways)
+        if reference is not None or other is not None:
             if other is not None:
                 return self._with_another(other, reference, options)
             return keyness(self._sums(), reference=reference, **options)
         options |= design if contrasts is None else {"contrasts": contrasts, **design}
+        known = by in (None, self.by) or self.is_counted or self._scanned is None
+        part = self if known else self.group(cast("str", by))
+        return part.counted()._by_metadata(formula, by, groups, options)
+
+    def _compared_by(self, formula: str | None, by: Any, groups: Any) -> str | None:
+        """The column or the condition that documents are compared by; None for a formula."""
         if by is not None and not isinstance(by, str):
             raise ValueError('by must be the name of a column, or a condition as text, such as by="year >= 1945"')
-        asked = self if by in (None, self.by) or self.is_counted or self._scanned is None else self.group(by)
-        return asked.counted()._by_metadata(formula, by, groups, options)
+        if formula is not None:
+            if by is not None or groups is not None:
+                raise ValueError("give another corpus or a formula, or by=, and not both")
+            return None
+        by = self.by if by is None else by
+        if by is None and groups is not None:
+            raise ValueError("groups= needs by=, the column that has these values, and no other corpus or formula")
+        if by is None:
+            raise ValueError("give the column to compare by, as by=..., or another corpus")
+        return by
 
     def _with_another(self, other: Any, reference: Any, options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of this corpus and another one."""
@@ -199,11 +224,6 @@ class Questions:
         """`keyness` of groups of documents, or by a formula of their metadata."""
         from termburst.questions.keyness import keyness, keyness_groups
 
-        if formula is not None and (by is not None or groups is not None):
-            raise ValueError("give another corpus or a formula, or by=, and not both")
-        by = self.by if by is None and formula is None else by
-        if by is None and groups is not None:
-            raise ValueError("groups= needs by=, the column that has these values, and no other corpus or formula")
         if by is not None and (groups is not None or (is_condition(by) and by not in self._metadata.columns)):
             part, column = part_to_compare(cast("Corpus", self), by, groups)
             return with_conditions_shown(part._by_metadata(None, column, None, options))
@@ -212,8 +232,7 @@ class Questions:
             formula = by if by.isidentifier() else f"`{by}`"
         if formula is not None:
             return keyness(self._filled(), formula=formula, metadata=self._metadata, **options)
-        if by is None:
-            raise ValueError("give the column to compare by, as by=..., or another corpus")
+        by = cast("str", by)
         labels = columns.labels_of(self._metadata, by)
         values = labels.unique().sort()
         if len(values) == 1:
@@ -221,9 +240,10 @@ class Questions:
             raise ValueError(problem + named("by"))
         if len(values) == len(self) == 2:
             warn_of_single_documents()
-        if len(values) != 2 or "contrasts" in options:
+        if len(values) != 2 or options.get("contrasts"):
             return keyness_groups(self._filled(), labels.to_list(), **options)
         a, b = (self._filled().counts[(labels == value).to_numpy()] for value in values)
+        options.pop("contrasts", None)
         return keyness(a, b, terms=self.terms, **options)
 
     def dispersion(self, measures: str | Iterable[str] | None = None) -> pl.DataFrame:
@@ -240,6 +260,8 @@ class Questions:
         >>> tb.read(["so it goes on", "so so"]).dispersion(["arf"]).rows()[-1]
         ('so', 2.0)
         """
+        if self._framed is not None:
+            return self._framed.dispersion(measures)
         from termburst.corpus.measures import measured
         from termburst.questions.frames import term_frame
 
@@ -267,14 +289,16 @@ class Questions:
         >>> tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).term_table()["term"][0]
         'ha'
         """
+        options: dict[str, Any] = {
+            "mu": mu, "sigma2": sigma2, "form": form, "penalty": penalty, "invalid": invalid, "parts": parts,
+            "fit": fit, "intervals": intervals, "sort": sort,
+        }  # fmt: skip
+        if self._framed is not None:
+            return self._framed.term_table(**options)
         from termburst.questions.term_table import term_table
 
         self._warn_of_one_document()
-        statistics = self._sums() if fit == "exact" else self.statistics
-        return term_table(
-            statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid, parts=parts, fit=fit,
-            intervals=intervals, sort=sort,
-        )  # fmt: skip
+        return term_table(self._sums() if fit == "exact" else self.statistics, **options)
 
     def __token_positions__(self) -> tuple[Any, Container[str]]:
         """Which word stands where, for functions that need the order of words; None for counts. And the stop words."""

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from termburst.corpus.corpus import Corpus
+from termburst.corpus.framed import Framed, is_frame
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.read_files import saved_corpus, scanned_files
 from termburst.corpus.saved import is_saved
@@ -60,9 +61,12 @@ def scan(
     source : a path, a glob, an archive, a list of paths, "-" for the lines of standard input, or a data set
         Or saved statistics: a file that `TermStatistics.save` wrote, the folder of a ledger, or a `TermStatistics`.
         They have neither texts nor single documents, and a question that needs these says so.
+        Or a frame of Polars, DuckDB, PySpark, pandas or PyArrow with texts (document, text), counts (document, term,
+        count) or patterns (term, count, length, documents). Its engine answers, and answers with frames of its own,
+        whose rows are in no order; see :doc:`engines`.
     text, id, lines, delimiter, layer, xpath, name_pattern, strict, encoding, errors, max_document_mb, max_archive_mb, \
 max_archive_files : how documents are read
-        See `ReadingOptions` and :doc:`corpus`.
+        See `ReadingOptions` and :doc:`corpus`. For a frame, text and id name its columns.
     ngrams, stop_words, language, words, apostrophes, token_pattern, pattern_seconds, ngrams_over_stop_words, \
 lowercase, pretokenized : how words are found and counted
         See `CountingOptions` and :doc:`counting`.
@@ -85,6 +89,10 @@ lowercase, pretokenized : how words are found and counted
     ...     corpus = tb.scan(folder, name_pattern="(?P<year>[0-9]+)").where("year >= 1945")
     ...     corpus.statistics.documents
     2
+    >>> import polars as pl
+    >>> frame = pl.LazyFrame({"id": [1, 2, 3], "text": ["ha ha so", "so it goes", "so so"], "year": [1944, 1945, 1946]})
+    >>> tb.scan(frame).where("year >= 1945").dispersion("dp").sort("term").collect()["term"].to_list()
+    ['goes', 'it', 'so']
     """
     check_fork()
     asked = ReadArguments(
@@ -110,11 +118,11 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
         return _data_set(source, asked, **more)
     if isinstance(source, Sequence) and source and all(isinstance(path, os.PathLike) for path in source):
         return scanned_files(list(source), asked, **more)
-    is_frame = type(source).__module__.partition(".")[0] in ("polars", "narwhals", "duckdb", "pyspark")
-    what = "a frame cannot be scanned yet" if is_frame else f"{type(source).__name__} cannot be scanned"
+    if is_frame(source):
+        return Corpus(Framed.of(source, asked), None, name="frame")
     raise ValueError(
-        f"{what}: give a path, a glob, a list of pathlib.Path, a data set or saved statistics; texts, frames and "
-        "counts in memory are read with tb.read"
+        f"{type(source).__name__} cannot be scanned: give a path, a glob, a list of pathlib.Path, a data set, saved "
+        "statistics or a frame; texts and counts in memory are read with tb.read"
     )
 
 

@@ -71,9 +71,12 @@ class TextQuestions(Questions):
         >>> corpus.kwic("so", width=7, columns="year").rows()
         [('1', '', 'So', ' it goe', 0, 1945), ('2', 'And ', 'so', ' on.', 4, 1949)]
         """
+        asked = made_from(Kwic, locals())
+        if self._framed is not None:
+            return self._framed.kwic(asked)
         from termburst.concordance.kwic import together
 
-        return together(list(self.kwic_lines(made_from(Kwic, locals()))))
+        return together(list(self.kwic_lines(asked)))
 
     def kwic_lines(self, asked: Kwic, seen: Callable[[Iterable[Text]], None] | None = None) -> Iterator[pl.DataFrame]:
         """The lines of `kwic` in several frames, as they are found. No text is kept of a corpus that is scanned.
@@ -152,6 +155,8 @@ class TextQuestions(Questions):
         ('world', 4, 3, 2)
         """
         asked = made_from(Collocates, locals())
+        if self._framed is not None:
+            return self._framed.ask("collocates", asked)
         source: Any = self._texts("its words have no order")
         is_held = self._scanned is None or self._scanned.is_counted  # otherwise texts are read again for each node
         if is_held and len(self) and 16 * self.tokens < memory_allowed():

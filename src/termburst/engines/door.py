@@ -71,13 +71,7 @@ def opened(
     cluster : a column that becomes the column "cluster"
     """
     check_fork()
-    try:
-        given = nw.from_native(frame)
-    except nw.exceptions.DuplicateError:
-        raise ValueError(TWICE) from None
-    except TypeError:
-        raise ValueError(_not_a_frame(frame)) from None
-    _check_engine(given)
+    given = _entered(frame)
     limit_engine(given)
     schema = _schema(given)
     kind = _kind(schema, names, kinds)
@@ -111,6 +105,22 @@ def opened(
         elif covariates:
             _check_one_group(found)
     return Opened(kind, found, by is not None or bool(covariates), by is not None and schema[by].is_integer())
+
+
+def schema_of(frame: Any) -> Any:
+    """The columns of a native frame and their types; ValueError for what is no frame, and for two equal names."""
+    return _schema(_entered(frame))
+
+
+def _entered(frame: Any) -> Any:
+    try:
+        given = nw.from_native(frame)
+    except nw.exceptions.DuplicateError:
+        raise ValueError(TWICE) from None
+    except TypeError:
+        raise ValueError(_not_a_frame(frame)) from None
+    _check_engine(given)
+    return given
 
 
 def _not_a_frame(frame: Any) -> str:

@@ -118,8 +118,9 @@ class DesignPlan(TermsPlan):
         import polars as pl
 
         none, narrow = np.zeros(0, np.int64), np.zeros(0, np.int32)
-        empty = TermCells(np.zeros(1, np.int64), narrow, narrow, np.ones(1), none, none, np.array([1]), np.array([1]))
         plan, size = replace(self, leanings=((), ())), len(self.covariates) * (2 if self.clustered else 1)
+        enough = np.array([size + 3])  # documents in each cell of the design, for as many columns as it may have
+        empty = TermCells(np.zeros(1, np.int64), narrow, narrow, np.ones(1), none, none, np.array([1]), enough)
         return dict(plan.rows([], [empty] * size).schema) | {"term": pl.String}
 
     def finish(self, rows: Rows) -> Finish:
