@@ -117,9 +117,10 @@ class DocumentQuestions(TextQuestions):
         asked = made_from(Weigh, locals())
         if y is not None and not named_scheme(scheme).uses_labels:
             raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-lift'")
+        counts = self._filled().counts  # before the number of documents is asked for, which may be known by then
         self._warn_of_one_document()
         labels = columns.labels_of(self._metadata, y).to_list() if isinstance(y, str) else y
-        matrix = TermWeighting(**vars(asked)).fit_transform(self._filled().counts, labels)
+        matrix = TermWeighting(**vars(asked)).fit_transform(counts, labels)
         return Weights(matrix, self.terms, np.array(self._documents.ids, dtype=object))
 
     def report(

@@ -29,7 +29,7 @@ from termburst.names import (
 )
 from termburst.options import given, made_from
 from termburst.questions.burstiness_test import Burstiness
-from termburst.questions.keyness import Keyness
+from termburst.questions.keyness import Keyness, check_contrasts
 from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
 
@@ -171,6 +171,10 @@ class Questions:
         design = {"contrast": contrast, "cluster": cluster, "strata": strata}
         design = {name: value for name, value in design.items() if value is not None}
         ways = {"formula": formula, "by": by, "groups": groups, "contrasts": contrasts, **design}
+        check_contrasts(contrasts)
+        if contrasts is not None and (formula is not None or design):
+            what = named("formula") if formula is not None else named(next(iter(design)))
+            raise ValueError(what + " has contrasts of its own; omit " + named("contrasts"))
         if reference is not None or other is not None:
             if extra := [name for name, value in ways.items() if value is not None]:
                 raise ValueError(f"give another corpus or a word list, or {extra[0]}=, and not both")
@@ -181,7 +185,10 @@ class Questions:
         if by is not None and not isinstance(by, str):
             raise ValueError('by must be the name of a column, or a condition as text, such as by="year >= 1945"')
         asked = self if by in (None, self.by) or self.is_counted or self._scanned is None else self.group(by)
-        return asked.counted()._by_metadata(formula, by, groups, options)
+        counted = asked.counted()
+        if self._scanned is not None and asked._scanned.last is not None:
+            self._scanned.note(asked._scanned.last)
+        return counted._by_metadata(formula, by, groups, options)
 
     def _with_another(self, other: Any, reference: Any, options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of this corpus and another one."""
