@@ -265,7 +265,7 @@ def test_the_table():
         ({"compare": "length"}, "compare must be one of 'frequency', 'burstiness'; got 'length'"),
         (
             {"compare": "burstiness", "method": "g2"},
-            "compare=\"burstiness\" has one method, 'beta-binomial'; omit method=\"g2\"",
+            'compare="burstiness" has one method, \'beta-binomial\'; omit method="g2"',
         ),
         ({"compare": "burstiness", "confidence": 3}, "confidence"),
     ],
