@@ -93,6 +93,15 @@ def test_too_few_documents():
     assert "a few long documents outweigh all others" in long.check(halves=2).words
 
 
+def test_few_words_in_each_row_of_the_table():
+    """The table is there, so the text must not say that halves could not be tried."""
+    rng = np.random.default_rng(2)
+    found = tb.read([" ".join(rng.choice(list("abcdefgh"), 60)) for _ in range(30)]).check(halves=4)
+    assert found.false_alarms.height > 0
+    assert "No row of the table has 50 words" in found.words
+    assert "too few documents" not in found.words
+
+
 def test_dropping_duplicates(corpus):
     dropped = corpus.drop_duplicates()
     assert dropped.ids == [f"d{k}" for k in range(60)]

@@ -237,6 +237,21 @@ def test_triggers_say_brings_on_only_where_the_order_is_sure(run, tmp_path):
     assert frame(run("triggers", path, "socrates", "--lines", "--after", "-f", "csv")).height == 0
 
 
+def test_triggers_of_standard_input_are_those_of_a_file(process, tmp_path):
+    path = tmp_path / "lines.txt"
+    path.write_text("so it goes on\n" * 6 + "nothing at all\n" * 6, encoding="utf-8")
+    piped = process("triggers", "-", "-f", "csv", "--quiet", stdin=path.read_bytes())
+    assert (piped.code, piped.err) == (0, "")
+    assert piped.raw == process("triggers", path, "--lines", "-f", "csv", "--quiet").raw != b""
+
+
+def test_triggers_without_a_pair_name_the_option_that_triggers_has(run, table):
+    outcome = run("triggers", table, "so")
+    assert outcome.code == 0
+    assert "lower --min-documents" in outcome.out
+    assert "--min-count" not in outcome.out
+
+
 @pytest.mark.slow
 def test_triggers_say_which_pairs_are_signatures(run, tmp_path):
     path, signature = tmp_path / "texts.txt", "gordon banks says that skepticism is the chastity of the intellect"

@@ -104,3 +104,29 @@ def test_one_test_over_all_groups(run, fault, tmp_path):
     corpus = tb.read(path)
     assert corpus.keyness(by="who", contrasts=False).columns[-1] == "highest"
     assert "--no-contrasts need --by" in fault("keyness", path, "--reference", path, "--no-contrasts")
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--method", "g2"), "--method g2 needs --contrasts: over all groups there is one test, without a direction"),
+        (("--compare", "burstiness"), "--compare burstiness needs --contrasts"),
+        (("--cluster", "speaker"), "--formula, --cluster and --strata have contrasts of their own; omit --contrasts"),
+    ],
+)
+def test_one_test_over_all_groups_refuses_what_it_does_not_have(run, write, options, said):
+    done = run("keyness", write(ROWS[:-1]), "--by", "kind", "--no-contrasts", *options)
+    assert done.code == 2
+    assert said in done.err
+
+
+def test_a_formula_refuses_contrasts_of_groups(run, write):
+    done = run("keyness", write(ROWS[:-1]), "--formula", "kind", "--no-contrasts")
+    assert done.code == 2
+    assert "have contrasts of their own; omit --contrasts and --no-contrasts" in done.err
+
+
+def test_a_method_of_frequencies_is_named_as_it_is_written(run, write):
+    done = run("keyness", write(ROWS[:-1]), "--by", "kind", "--compare", "burstiness", "--method", "g2")
+    assert (done.code, "--compare burstiness has one method" in done.err) == (2, True)
+    assert "omit --method g2" in done.err

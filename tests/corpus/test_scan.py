@@ -359,6 +359,49 @@ def test_mistakes(folder, tmp_path):
         tb.scan(tmp_path / "s.parquet", lowercase=False)
 
 
+def test_a_column_of_later_batches_is_found(tmp_path):
+    """Nothing in the first batch meets the condition, so the step after it sees no document there."""
+    path = tmp_path / "years.csv"
+    rows = "".join(f"so it goes on {k % 7},{1900 + k // 600},{'xy'[k % 2]}\n" for k in range(12_000))
+    path.write_text(f"text,year,party\n{rows}", encoding="utf-8")
+    assert len(list(tb.scan(path).batches())) > 1
+    late, held = (door(path).where("year >= 1919") for door in (tb.scan, tb.read))
+    same(late.keyness(by="party"), held.keyness(by="party"))
+    assert late.bin("year", every=5).metadata["year_bin"].unique().to_list() == [1915]
+    assert late.where("party = 'x'").ids == held.where("party = 'x'").ids
+    with pytest.raises(ValueError, match=r"no document has the column 'partei' .*did you mean 'party'"):
+        late.keyness(by="partei")
+
+
+@pytest.mark.parametrize("ask", [lambda c: c.keyness(by="year"), lambda c: c.kwic("so"), lambda c: c.burstiness()])
+def test_a_table_without_rows_has_no_documents(tmp_path, ask):
+    (tmp_path / "t.csv").write_text("text,year\n", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"t\.csv: there are no documents to (read|count)"):
+        ask(tb.scan(tmp_path / "t.csv"))
+
+
+def test_the_report_about_reading_is_there_after_a_comparison(tmp_path):
+    for name in ("a/1.txt", "b/1.txt"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_text("so it goes", encoding="utf-8")
+    (tmp_path / "b/broken.docx").write_text("no archive", encoding="utf-8")
+    corpus = tb.scan(tmp_path)
+    with pytest.warns(UserWarning, match="single document"):
+        corpus.keyness(by="folder")
+    assert "b/broken.docx" in str(corpus.reading)
+
+
+def test_saved_statistics_of_any_detail_have_terms(tmp_path):
+    for detail in ("frequencies", "moments", "patterns"):
+        made = tb.TermStatistics.from_texts(["so it goes", "so so"], detail=detail)
+        assert list(tb.scan(made).terms) == ["goes", "it", "so"]
+
+
+def test_weights_read_a_corpus_once(monkeypatch):
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"so it goes\nso so\n")))
+    assert tb.scan("-").weights("tf-idf").matrix.shape == (2, 3)
+
+
 def test_standard_input_is_read_once(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"so it goes\nso so\n")))
     corpus = tb.scan("-")

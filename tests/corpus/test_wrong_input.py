@@ -137,3 +137,29 @@ def test_no_measures(corpus, measures, said):
 def test_collocates_need_a_level(corpus):
     with pytest.raises(ValueError, match="confidence must be a number between 0 and 1; got None"):
         corpus.collocates("it", confidence=None)
+
+
+@pytest.mark.parametrize("door", ["read", "scan"])
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda c: c.group(3), "column must be a name, or a condition such as 'year >= 1945'; got 3"),
+        (lambda c: c.group(["who"]), r"column must be a name, or a condition .*; got \['who'\]"),
+        (lambda c: c.bin(None), "column must be the name of a column; got None"),
+        (lambda c: c.keyness(by="who", contrasts="yes"), "contrasts must be True or False; got 'yes'"),
+        (lambda c: c.keyness(by="who", contrasts=0), "contrasts must be True or False; got 0"),
+        (lambda c: c.keyness("who", contrasts=False), "formula= has contrasts of its own; omit contrasts="),
+        (lambda c: c.keyness(by="who", cluster="k", contrasts=False), "cluster= has contrasts of its own"),
+        (lambda c: c.keyness("who", contrast=5), "a contrast must be a string such as 'party: D - R'; got 5"),
+    ],
+)
+def test_a_comparison_of_wrong_types_is_refused(tmp_path, door, ask, said):
+    table = tmp_path / "t.csv"
+    table.write_text("text,who,k\n" + "".join(f"so it goes {k},{'xyz'[k % 3]},{k // 2}\n" for k in range(9)), "utf-8")
+    with pytest.raises(ValueError, match=said):
+        ask(getattr(tb, door)(table))
+
+
+def test_groups_take_true_or_false():
+    with pytest.raises(ValueError, match="contrasts must be True or False; got 'no'"):
+        tb.keyness_groups([[1, 2], [2, 1], [1, 1]], ["a", "b", "c"], contrasts="no")

@@ -277,7 +277,7 @@ def test_rows_in_several_files_end_as_rows_in_memory(engine, local, monkeypatch)
         (lambda f: engines.keyness(f, f, method="g3"), "method must be one of"),
         (lambda f: engines.keyness(f, f, confidence=2), "confidence must"),
         (lambda f: engines.keyness(f, f, compare="length"), "compare must be one of"),
-        (lambda f: engines.keyness(f, f, compare="burstiness", method="g2"), "compare='burstiness' has one method"),
+        (lambda f: engines.keyness(f, f, compare="burstiness", method="g2"), 'compare="burstiness" has one method'),
         (
             lambda f: engines.keyness(f, by="three", contrasts=False, confidence=0.9),
             "confidence=0.9 needs contrasts=True",

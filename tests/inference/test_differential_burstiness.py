@@ -265,7 +265,7 @@ def test_the_table():
         ({"compare": "length"}, "compare must be one of 'frequency', 'burstiness'; got 'length'"),
         (
             {"compare": "burstiness", "method": "g2"},
-            "compare='burstiness' has one method, 'beta-binomial'; omit method='g2'",
+            'compare="burstiness" has one method, \'beta-binomial\'; omit method="g2"',
         ),
         ({"compare": "burstiness", "confidence": 3}, "confidence"),
     ],
@@ -276,5 +276,5 @@ def test_bad_options(options, message):
 
 
 def test_groups_need_contrasts():
-    with pytest.raises(ValueError, match="compare='burstiness' needs contrasts=True"):
+    with pytest.raises(ValueError, match='compare="burstiness" needs contrasts=True'):
         tb.keyness_groups([[1, 2], [2, 1], [1, 1]], ["a", "b", "c"], compare="burstiness", contrasts=False)

@@ -564,10 +564,10 @@ def test_the_error_names_a_group_without_tokens():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "g2"}, "method='g2' needs contrasts=True"),
+        ({"method": "g2"}, 'method="g2" needs contrasts=True'),
         ({"confidence": 0.8}, "confidence=0.8 needs contrasts=True"),
         ({"confidence": None}, "confidence=None needs contrasts=True"),
-        ({"sort": "lower_bound"}, "sort='lower_bound' needs contrasts=True"),
+        ({"sort": "lower_bound"}, 'sort="lower_bound" needs contrasts=True'),
         ({"adjust": "fdr"}, "adjust must be one of 'bh'"),
         ({"adjust": "fdr", "contrasts": True}, "adjust must be one of 'bh'"),
     ],

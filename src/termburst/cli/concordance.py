@@ -134,6 +134,8 @@ def triggers(
 
     settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
     source = reading.corpus(corpus, columns=())
+    if corpus == "-":
+        source = source.in_memory()  # texts are read twice: for the order of words, and for passages
     source.__token_positions__()  # reads the texts, with a bar of its own
     with working("Fitting an urn"):
         whole = asked if asked.term is None else replace(asked, top=0)  # all words are in the sentence above the table
@@ -141,7 +143,9 @@ def triggers(
     if settled is Format.table:
         table = table.drop("log10_p_together", "log10_p_after")
     title = [] if asked.term is None else brought_on(table, asked.term)
-    write_table(shown(table, asked.top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
+    nothing = "no two words are together in that many documents; lower --min-documents"
+    shown_rows = shown(table, asked.top, settled)
+    write_table(shown_rows, settled, output, title, csv_as_is=csv_as_is, excel=excel, nothing=nothing)
     together = table.filter(pl.col("q_together") <= SURE)
     copied = together.filter(pl.col("repeated") > pl.col("documents") / 2).height
     if copied:

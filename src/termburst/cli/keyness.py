@@ -127,7 +127,7 @@ def keyness(
     design = {"cluster": cluster, "strata": strata, "contrast": contrast or None}
     named = settled_formula(b, by, formula, design)
     if named is not None:
-        _check_formula(asked.compare, every, reference)
+        _check_formula(asked.compare, every, reference, contrasts)
         table, title, names, corpus = compare_by_formula(a, reading, named, design, options, by=by, groups=groups)
         about = (named, cluster, strata)
         found = _Compared(table, title, f"{Path(a).name}, {by or named}", {a: corpus}, names, design=about)
@@ -190,8 +190,12 @@ def _not_counted(table: pl.DataFrame) -> list[str]:
     return [f"{counted} in too few documents for p ≤ 0.05: these do not count in the adjustment at that level"]
 
 
-def _check_formula(compare: Compare, every: float | None, reference: Path | None) -> None:
+def _check_formula(compare: Compare, every: float | None, reference: Path | None, contrasts: bool | None) -> None:
     """Raise ValueError for options that a formula does not have."""
+    if contrasts is not None:
+        raise ValueError(
+            "--formula, --cluster and --strata have contrasts of their own; omit --contrasts and --no-contrasts"
+        )
     if compare == "burstiness" or every is not None or reference is not None:
         raise ValueError("--formula, --cluster and --strata compare frequencies; omit --compare, --bin and --reference")
 

@@ -27,7 +27,7 @@ Title = str | Sequence[str]  # one or more lines above a table
 _FORMULA, _NUMBER = r"^'*[=+\-@\t\r\n＝＋－＠]", r"\A[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)\z"
 _EXCEL_ROWS = 1_048_576  # of a sheet, the header included
 _LONGEST = 40  # characters of a term in a terminal table
-_NOTHING = "no term occurs that often; lower --min-count"
+NOTHING = "no term occurs that often; lower --min-count"
 
 
 class Format(StrEnum):
@@ -73,11 +73,12 @@ def write_table(
     *,
     csv_as_is: bool = False,
     excel: bool = False,
+    nothing: str = NOTHING,
 ) -> None:
     """Write a frame to standard output, or to a file, completely or not at all; in CSV, formulas get an apostrophe.
 
     With *csv_as_is* they do not. With *excel*, CSV begins with a byte order mark: without it, Excel reads UTF-8 as the
-    encoding of the computer's language.
+    encoding of the computer's language. *nothing* is said of a frame without rows.
     """
     from termburst.files import atomic_path
 
@@ -91,7 +92,7 @@ def write_table(
     else:
         try:
             if format is Format.table:
-                print_table(frame, title)
+                print_table(frame, title, nothing=nothing)
             else:
                 content = _encoded(frame, format, title, excel=excel)
                 if format is Format.csv and sys.stdout.isatty():  # JSON escapes what a terminal obeys; CSV cannot
@@ -108,7 +109,7 @@ def write_table(
     if excel and frame.height >= _EXCEL_ROWS:
         say(f"{output or 'CSV'}: Excel shows only the first {_EXCEL_ROWS - 1:,} of {frame.height:,} rows", err=True)
     if frame.is_empty() and format is not Format.table:
-        note(_NOTHING)
+        note(nothing)
 
 
 def without_formulas(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
@@ -199,7 +200,7 @@ def many(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
-def print_table(frame: pl.DataFrame, title: Title = "", *, file: Any = None) -> None:
+def print_table(frame: pl.DataFrame, title: Title = "", *, file: Any = None, nothing: str = NOTHING) -> None:
     """Print a table for people, below one or more lines; control characters in terms are shown as escapes."""
     from rich.console import Console
     from rich.text import Text
@@ -209,7 +210,7 @@ def print_table(frame: pl.DataFrame, title: Title = "", *, file: Any = None) -> 
         if line:  # not as the title of the table, which rich wraps to the table's width
             console.print(Text(printable(line, None)))
     if frame.is_empty():
-        console.print(_NOTHING)
+        console.print(nothing)
         return
     # Not with rich's own table, which takes one minute for 60,000 rows.
     columns = [_column(name, frame[name]) for name in frame.columns]

@@ -25,7 +25,7 @@ from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
-from termburst.messages import named
+from termburst.messages import named, shown
 from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
 from termburst.reading.options import ReadingOptions
@@ -194,6 +194,8 @@ class Corpus(DocumentQuestions):
         >>> tb.read(["so it goes", "so so"], metadata={"party": ["x", "y"]}).group("party").by
         'party'
         """
+        if not isinstance(column, str):
+            raise ValueError(f"column must be a name, or a condition such as 'year >= 1945'; got {shown(column)}")
         if not isinstance(self._documents, Documents):
             return replace(self._then(Group(column)), by=column)
         if not is_condition(column):
@@ -214,6 +216,8 @@ class Corpus(DocumentQuestions):
         >>> tb.read(["so", "it"], metadata={"year": [1945, 1953]}).bin("year", every=10).metadata["year_bin"].to_list()
         [1940, 1950]
         """
+        if not isinstance(column, str):
+            raise ValueError(f"column must be the name of a column; got {shown(column)}")
         if not isinstance(self._documents, Documents):
             return self._then(Bin(column, every))
         return self._derived(self._documents, columns.binned(self._metadata, column, every))
@@ -356,9 +360,13 @@ class Corpus(DocumentQuestions):
         stream = scanned.stream if wanted is None else replace(scanned.stream, columns=wanted)
         with stream.reading() as (found, batches):
             scanned.note(found)
+            documents = 0
             for batch in batches:
+                documents += len(batch.ids)
                 frame = about(batch, wanted or ())
                 yield DocumentBatch(batch.ids, batch.texts, frame if wanted is None else frame.select("id", *wanted))
+            if not documents:
+                raise ValueError(f"{stream.name}: there are no documents to read")
 
     @property
     def _scanned(self) -> Scanned | None:

@@ -29,7 +29,7 @@ from termburst.names import (
 )
 from termburst.options import given, made_from
 from termburst.questions.burstiness_test import Burstiness
-from termburst.questions.keyness import Keyness
+from termburst.questions.keyness import Keyness, check_contrasts
 from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
 
@@ -177,6 +177,10 @@ class Questions:
         design = {"contrast": contrast, "cluster": cluster, "strata": strata}
         design = {name: value for name, value in design.items() if value is not None}
         ways: dict[str, Any] = {"formula": formula, "by": by, "groups": groups, "contrasts": contrasts, **design}
+        check_contrasts(contrasts)
+        if contrasts is not None and (formula is not None or design):
+            what = named("formula") if formula is not None else named(next(iter(design)))
+            raise ValueError(what + " has contrasts of its own; omit " + named("contrasts"))
         if reference is not None or other is not None:
             if extra := [name for name, value in ways.items() if value is not None]:
                 raise ValueError(f"give another corpus or a word list, or {extra[0]}=, and not both")
@@ -191,7 +195,10 @@ class Questions:
         options |= design if contrasts is None else {"contrasts": contrasts, **design}
         known = by in (None, self.by) or self.is_counted or self._scanned is None
         part = self if known else self.group(cast("str", by))
-        return part.counted()._by_metadata(formula, by, groups, options)
+        counted = part.counted()
+        if self._scanned is not None and part._scanned.last is not None:
+            self._scanned.note(part._scanned.last)
+        return counted._by_metadata(formula, by, groups, options)
 
     def _compared_by(self, formula: str | None, by: Any, groups: Any) -> str | None:
         """The column or the condition that documents are compared by; None for a formula."""

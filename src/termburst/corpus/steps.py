@@ -290,21 +290,21 @@ class Known:
     def __init__(self, names: tuple[str, ...], reading: Pass, *, condition: str = "") -> None:
         self.missing = set(names) - {"id"}
         self.reading, self.condition = reading, condition
+        self.any = False
 
     def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The same batches, looked at as they come."""
-        first = True
+        """The same batches, looked at as they come; one without documents says nothing."""
         for batch in batches:
-            kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing else set()
+            kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing and batch.ids else set()
             self.missing -= {name for kind in kinds for name in kind}
+            first, self.any = not self.any, self.any or bool(batch.ids)
             if first and len(kinds) == 1:
                 self.check()
-            first = False
             yield batch
 
     def check(self) -> None:
-        """Raise ValueError for columns that no document has."""
-        if self.missing:
+        """Raise ValueError for columns that no document has, if there are documents."""
+        if self.missing and self.any:
             known = {name for name in self.reading.columns if name}
             there = f"; columns here: {', '.join(sorted(known))}" if known else ""
             inside = " (of files in folders inside the one that you give)" if "folder" in self.missing else ""

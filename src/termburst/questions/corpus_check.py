@@ -169,6 +169,8 @@ class CorpusCheck:
         import polars as pl
 
         frame = self.false_alarms.filter(pl.col("words") >= ENOUGH_WORDS)
+        if not frame.height and self.false_alarms.height:
+            return f"No row of the table has {ENOUGH_WORDS} words, so its shares say little."
         if not frame.height:
             return "There are too few documents or words to try random halves."
         ours, theirs = (_range(frame[name]) for name in ("keyness", "g2"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial, update_wrapper
 from typing import TYPE_CHECKING, Any
@@ -66,7 +66,7 @@ class Design:
         """The contrasts that are *asked* for, or by default the first level minus each other, and slopes."""
         if asked is None:
             return [contrast for name in self.variables for contrast in self._default(name)]
-        asked = [asked] if isinstance(asked, str) else list(asked)
+        asked = list(asked) if isinstance(asked, Iterable) and not isinstance(asked, str) else [asked]
         if not asked:
             raise ValueError("contrast must have at least one contrast, such as 'party: D - R'")
         return [self._parsed(one) for one in asked]

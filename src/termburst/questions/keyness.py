@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from termburst.forks import check_fork
-from termburst.messages import shown
+from termburst.messages import named, shown
 from termburst.names import LOWER_BOUND, Adjustment, Compare, KeynessMethod, Sort
 from termburst.options import Option, check_options, made_from
 
@@ -36,7 +36,8 @@ class Keyness:
         """Check the options."""
         check_options(self)
         if self.compare == "burstiness" and self.method != "beta-binomial":
-            raise ValueError(f"compare='burstiness' has one method, 'beta-binomial'; omit method={self.method!r}")
+            one = named("compare", "burstiness") + " has one method, 'beta-binomial'; omit "
+            raise ValueError(one + named("method", self.method))
 
     def check_overall(self) -> None:
         """Raise ValueError for options that the test over all groups does not have."""
@@ -48,15 +49,20 @@ class Keyness:
         }
         for option, allowed in overall.items():
             if (value := getattr(self, option)) not in allowed:
-                raise ValueError(
-                    f"{option}={value!r} needs contrasts=True: over all groups there is one test, without a direction"
-                )
+                needs = named(option, value) + " needs " + named("contrasts", True)
+                raise ValueError(needs + ": over all groups there is one test, without a direction")
 
     def check_design(self) -> None:
         """Raise ValueError for options that a comparison by a formula does not have."""
         for option, only in (("method", "beta-binomial"), ("compare", "frequency")):
             if (value := getattr(self, option)) != only:
                 raise ValueError(f"a formula has no {option}={value!r:.60}; omit {option}")
+
+
+def check_contrasts(contrasts: object) -> None:
+    """Raise ValueError unless it is None, True or False: 0 would be neither None nor False."""
+    if contrasts is not None and not isinstance(contrasts, bool):
+        raise ValueError(f"contrasts must be True or False; got {shown(contrasts)}")
 
 
 def keyness(
@@ -232,6 +238,7 @@ def keyness_groups(
     from termburst.statistics.matrix import canonical_counts
     from termburst.statistics.term_statistics import TermStatistics
 
+    check_contrasts(contrasts)
     if isinstance(X, TermStatistics):
         raise ValueError("groups need a count matrix: statistics do not keep which document contains what")
     counts = canonical_counts(X)
