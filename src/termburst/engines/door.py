@@ -173,7 +173,8 @@ def _group(frame: Any, schema: Mapping[str, Any], by: str, name: str = "group") 
 
 
 def _check_groups(frame: Any, by: str) -> None:
-    refuse_nulls(frame.select(nw.col("group").alias(by)), [by], "give every document a group, or drop the rows")
+    missing = _first_row(frame.select(nw.col("group").null_count()))["group"]
+    _refuse_nulls(by, missing, "give every document a group, or drop the rows")
     _check_one_group(frame)
 
 
