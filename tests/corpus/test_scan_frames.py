@@ -216,6 +216,15 @@ def test_frames_with_other_names_are_compared(texts):
     same(here(found), tb.read(one, text="body", id="key").keyness(tb.read(other, text="text", id="document")))
 
 
+def test_names_of_columns_are_no_patterns(texts):
+    odd = texts.rename({"key": "^k.*$", "body": "^b.*$", "party": "^p.*$"})
+    scanned, read = tb.scan(odd.lazy(), text="^b.*$", id="^k.*$"), tb.read(texts, text="body", id="key")
+    lines = here(scanned.kwic("so", columns="^p.*$")).rename({"^p.*$": "party"})
+    same(lines, read.kwic("so", columns="party"))
+    same(here(scanned.keyness(by="^p.*$")), read.keyness(by="party"))
+    same(here(scanned.keyness(scanned.where("year < 1950"))), read.keyness(read.where("year < 1950")))
+
+
 def test_nothing_is_read_before_a_question(texts):
     reads = []
     frame = texts.lazy().map_batches(lambda rows: reads.append(rows.height) or rows, schema=texts.schema)

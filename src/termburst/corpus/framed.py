@@ -196,8 +196,9 @@ class Framed:
         plain = replace(asked, columns=None, case=False, width=WIDTH if asked.width is None else asked.width)
         found = nw.from_native(self.ask("kwic", plain, ignore_case=not asked.case)).rename({"document": "id"})
         if asked.needs:
-            own, kind = self.names.get("document", "document"), found.collect_schema()["id"]
-            more = nw.from_native(self.frame).select(nw.col(own).cast(kind).alias("id"), *asked.needs)
+            frame, kind = nw.from_native(self.frame), found.collect_schema()["id"]
+            ids = self._column(frame, self.names.get("document", "document")).cast(kind).alias("id")
+            more = frame.select(ids, *(self._column(frame, name) for name in asked.needs))
             found = found.join(more, on="id", how="left")
         return nw.to_native(found)
 
@@ -243,6 +244,12 @@ class Framed:
 
         return schema_of(self.frame)
 
+    def _column(self, frame: Any, name: str) -> Any:
+        """The column with exactly that name, of a frame that has the columns of this one."""
+        from termburst.engines.door import column_of
+
+        return column_of(frame, self._schema, name)
+
     def _judged(self, condition: Any, option: str) -> tuple[Any, Any]:
         """The frame as `in_polars` gives it, with one more column: whether a row meets a condition.
 
@@ -263,7 +270,7 @@ class Framed:
         typed = nw.Schema({name: schema[name] for name in names}).to_polars()
         chosen_rows(pl.DataFrame(schema=typed), expression)  # refuses wrong types now, not when rows are read
         frame, like = in_polars(nw.from_native(self.frame))
-        floats = [nw.col(name).fill_nan(None) for name in names if schema[name].is_float()]
+        floats = [self._column(frame, name).fill_nan(None) for name in names if schema[name].is_float()]
         return _with_condition(frame.with_columns(*floats) if floats else frame, condition, expression), like
 
     def _sides(self, by: str) -> Framed:
@@ -291,13 +298,14 @@ class Framed:
 
         _check_column(self._schema, by)
         frame, like = in_polars(nw.from_native(self.frame))
-        values = chosen_values(to_polars(frame.select(nw.col(by)).unique()), by, groups)
-        frame = frame.filter(nw.col(by).is_in(values))
+        column = self._column(frame, by)
+        values = chosen_values(to_polars(frame.select(column).unique()), by, groups)
+        frame = frame.filter(column.is_in(values))
         if design and [str(value) for value in values] != sorted(map(str, values)):
             raise ValueError("a design of a frame has its groups in the order of their names; give them in that order")
         if len(values) > 2 or contrasts or design:
             return replace(self, frame=back_from_polars(frame, like)), by
-        return self._of_two(frame, like, nw.col(by) == values[0], (str(values[0]), str(values[1]))), CONDITION
+        return self._of_two(frame, like, column == values[0], (str(values[0]), str(values[1]))), CONDITION
 
     def _of_two(self, frame: Any, like: Any, is_a: Any, names: tuple[str, str]) -> Framed:
         """The frame with a column of two groups, whose names put the first one first."""
@@ -329,8 +337,9 @@ class Framed:
         from termburst.engines.door import COLUMNS
 
         columns: Any = COLUMNS
-        kept = [nw.col(self.names.get(ours, ours)).alias(ours) for ours in columns[self.kind]]
-        return replace(self, names={}, frame=nw.to_native(nw.from_native(self.frame).select(*kept)))
+        frame = nw.from_native(self.frame)
+        kept = [self._column(frame, self.names.get(ours, ours)).alias(ours) for ours in columns[self.kind]]
+        return replace(self, names={}, frame=nw.to_native(frame.select(*kept)))
 
 
 def refuse_option(name: str, value: Any, default: Any) -> None:

@@ -79,7 +79,7 @@ def opened(
     for column, theirs in own.items():
         if (same := [ours for ours, other in own.items() if other == theirs]) != [column]:
             raise ValueError(f"the column {theirs!r} cannot be both {' and '.join(map(repr, same))}; name two columns")
-    kept = [_named(given, schema, own[column]).alias(column) for column in COLUMNS[kind]]
+    kept = [column_of(given, schema, own[column]).alias(column) for column in COLUMNS[kind]]
     if kind == "patterns" and "batch" in schema:
         if not _is_string(schema["batch"]):
             raise ValueError(f"the column 'batch' must contain strings; got {schema['batch']}")
@@ -156,7 +156,7 @@ def _covariates(frame: Any, schema: Mapping[str, Any], names: Sequence[str]) -> 
             raise ValueError(f"the frame has no column {name!r:.60}, which the formula names; it has {_listed(schema)}")
         if schema[name].is_nested():
             raise ValueError(f"the column {name!r:.60} has {schema[name]}, which a formula cannot use; cast it")
-    columns = [_named(frame, schema, name) for name in names]
+    columns = [column_of(frame, schema, name) for name in names]
     if not columns:
         return []
     together = nw.concat_str([column.cast(nw.String) for column in columns], separator=SEPARATOR)
@@ -169,11 +169,12 @@ def _group(frame: Any, schema: Mapping[str, Any], by: str, name: str = "group") 
         raise ValueError(f"the frame has no column {by!r} ({option}=...); it has {_listed(schema)}")
     if not (_is_string(schema[by]) or schema[by].is_integer()):
         raise ValueError(f"the column {by!r} must contain strings or integers; got {schema[by]}; cast it to strings")
-    return _named(frame, schema, by).cast(nw.String).alias(name)
+    return column_of(frame, schema, by).cast(nw.String).alias(name)
 
 
 def _check_groups(frame: Any, by: str) -> None:
-    refuse_nulls(frame.select(nw.col("group").alias(by)), [by], "give every document a group, or drop the rows")
+    missing = _first_row(frame.select(nw.col("group").null_count()))["group"]
+    _refuse_nulls(by, missing, "give every document a group, or drop the rows")
     _check_one_group(frame)
 
 
@@ -184,7 +185,7 @@ def _check_one_group(frame: Any) -> None:
     _refuse_twice(ids, ["document"], "the document {0!r} is in {n} groups; every document must be in one")
 
 
-def _named(frame: Any, schema: Mapping[str, Any], name: str) -> Any:
+def column_of(frame: Any, schema: Mapping[str, Any], name: str) -> Any:
     """The column with exactly that name. Polars would read "^te.*$" as a pattern, and "*" as all columns."""
     if frame.implementation.is_polars():
         return nw.nth(list(schema).index(name))
