@@ -388,6 +388,17 @@ def test_saved_statistics_of_any_detail_have_terms(tmp_path):
         assert list(tb.scan(made).terms) == ["goes", "it", "so"]
 
 
+@pytest.mark.parametrize("door", [tb.read, tb.scan])
+def test_saved_statistics_among_texts_are_no_texts(tmp_path, door):
+    (tmp_path / "a.txt").write_text("so it goes", encoding="utf-8")
+    tb.scan(tmp_path).statistics.save(tmp_path / "s.parquet")
+    corpus = door(tmp_path)
+    assert corpus.ids == ["a.txt"]
+    assert "s.parquet: contains saved statistics, not texts" in str(corpus.reading)
+    with pytest.raises(ValueError, match=r"s\.parquet.* contains saved statistics, not texts"):
+        _ = door([tmp_path / "a.txt", tmp_path / "s.parquet"]).ids
+
+
 def test_weights_read_a_corpus_once(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"so it goes\nso so\n")))
     assert tb.scan("-").weights("tf-idf").matrix.shape == (2, 3)
