@@ -301,6 +301,13 @@ def test_a_ledger_is_scanned(tmp_path):
     found, expected = tb.scan(tmp_path / "ledger"), tb.read(["so it goes", "so so"])
     same(found.burstiness(), expected.burstiness())
     assert found.statistics.batches == ("first",)
+    (part,) = (tmp_path / "ledger").rglob("*.parquet")
+    part.write_bytes(part.read_bytes()[:20])
+    with pytest.raises(ValueError, match=r"ledger: the ledger has a file that cannot be read: .*arquet"):
+        tb.scan(tmp_path / "ledger")
+    part.unlink()
+    with pytest.raises(ValueError, match=rf"ledger: the ledger has a file that cannot be read: .*{part.name}"):
+        tb.scan(tmp_path / "ledger")
 
 
 @pytest.mark.parametrize(
@@ -395,6 +402,17 @@ def test_saved_statistics_of_any_detail_have_terms(tmp_path):
     for detail in ("frequencies", "moments", "patterns"):
         made = tb.TermStatistics.from_texts(["so it goes", "so so"], detail=detail)
         assert list(tb.scan(made).terms) == ["goes", "it", "so"]
+
+
+@pytest.mark.parametrize("door", [tb.read, tb.scan])
+def test_saved_statistics_among_texts_are_no_texts(tmp_path, door):
+    (tmp_path / "a.txt").write_text("so it goes", encoding="utf-8")
+    tb.scan(tmp_path).statistics.save(tmp_path / "s.parquet")
+    corpus = door(tmp_path)
+    assert corpus.ids == ["a.txt"]
+    assert "s.parquet: contains saved statistics, not texts" in str(corpus.reading)
+    with pytest.raises(ValueError, match=r"s\.parquet.* contains saved statistics, not texts"):
+        _ = door([tmp_path / "a.txt", tmp_path / "s.parquet"]).ids
 
 
 def test_weights_read_a_corpus_once(monkeypatch):

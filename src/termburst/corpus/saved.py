@@ -9,6 +9,7 @@ from typing import Any
 
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.counting.options import CountingOptions
+from termburst.files import first_line, parquet_damage
 from termburst.messages import joined, named
 from termburst.reading.corpus_files import is_ledger
 from termburst.statistics.store import holds_statistics
@@ -28,11 +29,17 @@ def load_saved(source: str | PathLike[str]) -> TermStatistics:
     """The statistics of a file or of a ledger, whose patterns then are in memory."""
     if not is_ledger(Path(source)):
         return TermStatistics.load(source)
+    from narwhals.exceptions import NarwhalsError
+
     from termburst.engines import Ledger, term_statistics
 
+    damage: tuple[type[BaseException], ...] = (*parquet_damage(), NarwhalsError, OSError)
     ledger = Ledger(source)
     batches = ledger.batches
-    found = term_statistics(ledger.frame(), detail="patterns")
+    try:
+        found = term_statistics(ledger.frame(), detail="patterns")
+    except damage as error:
+        raise ValueError(f"{source}: the ledger has a file that cannot be read: {first_line(error)}") from error
     names = batches["batch"].filter(batches["status"] != "withdrawn").to_list()
     return replace(found, counting=ledger.counting, batches=tuple(names))
 

@@ -14,6 +14,7 @@ from termburst.limits import require_memory
 
 _DEEPEST = 32  # structs within structs; the format has five
 _WIDTH = 16  # bytes that Polars needs for a value, at most
+STATISTICS = "termburst"  # key in the metadata of a file that has statistics, not texts
 _IN_MEMORY = 50  # bytes that a byte of the footer needs in memory, at most: a column may take only a dozen bytes
 _WHOLE, _DOUBLE, _TEXT, _LISTS, _STRUCT = (4, 5, 6), 7, 8, (9, 10), 12  # Thrift's compact protocol
 

@@ -21,7 +21,7 @@ from termburst.files import atomic_path, first_line, panics_unseen, parquet_dama
 from termburst.forks import check_fork
 from termburst.limits import require_memory
 from termburst.names import DETAILS
-from termburst.reading.parquet_footer import FooterError, read_chunks
+from termburst.reading.parquet_footer import STATISTICS, FooterError, read_chunks
 from termburst.statistics.contents import MOST_HASHES, Content
 from termburst.statistics.labels import checked_detail, checked_terms
 from termburst.statistics.merging import SUMS
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics
 
 FORMAT_VERSION = 2
-HEADER = "termburst"  # key in the metadata of the Parquet file
 _MAGIC = b"PAR1"  # the first bytes of every Parquet file
 _TERM = 150  # bytes of memory per term beyond its characters: the string object and its place in tables
 _HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
@@ -84,7 +83,7 @@ def metadata_of(
         _check_types(json.loads(encoded))
     except (TypeError, ValueError) as error:
         raise ValueError(f"these statistics cannot be saved: {first_line(error)}") from error
-    return {HEADER: encoded}
+    return {STATISTICS: encoded}
 
 
 def load_statistics(path: str | PathLike[str], kind: type[TermStatistics]) -> TermStatistics:
@@ -166,7 +165,7 @@ def _read(path: Path, damage: tuple[type[BaseException], ...]) -> tuple[Any, pl.
     require_memory(unpacked, f"{path}: its table, unpacked,")
     try:
         with panics_unseen:
-            header = json.loads(pl.read_parquet_metadata(io.BytesIO(content)).get(HEADER, "null"))
+            header = json.loads(pl.read_parquet_metadata(io.BytesIO(content)).get(STATISTICS, "null"))
             frame = pl.read_parquet(io.BytesIO(content))
         names = int(frame["term"].str.len_bytes().sum()) if "term" in frame.columns else 0
     except damage as error:
@@ -187,7 +186,7 @@ def holds_statistics(path: str | PathLike[str]) -> bool:
         if not path.is_file():
             return False
         with path.open("rb") as stream, panics_unseen:
-            return stream.read(4) == _MAGIC and HEADER in pl.read_parquet_metadata(stream)
+            return stream.read(4) == _MAGIC and STATISTICS in pl.read_parquet_metadata(stream)
     except damage:  # the error comes when it is read
         return False
 
