@@ -38,6 +38,23 @@ def test_help_imports_nothing_heavy():
     assert ran.stdout.splitlines()[-1] == "loaded:"
 
 
+def test_kwic_loads_no_scipy(tmp_path):
+    (tmp_path / "a.txt").write_text("ha ha so\nso it goes\n", encoding="utf-8")
+    code = f"""
+    import sys
+    sys.argv = ["termburst", "kwic", {str(tmp_path / "a.txt")!r}, "ha", "--lines"]
+    from termburst.cli import main
+    try:
+        main()
+    finally:
+        print("loaded:", *{{"scipy", "sklearn"}} & set(sys.modules))
+    """
+    command = [sys.executable, "-c", textwrap.dedent(code)]
+    ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
+    assert "ha  so" in ran.stdout
+    assert ran.stdout.splitlines()[-1] == "loaded:"
+
+
 def test_the_help_of_every_command_has_one_line_per_paragraph():
     from termburst.cli.app import app, stats
 

@@ -10,7 +10,6 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst.core.tokenizer import DONE, MORE_NODES, MORE_POOL, number, numbered, text_room, texts
@@ -164,6 +163,8 @@ class TokenPositions:
     @cached_property
     def _by_word(self) -> tuple[Integers, Numbers]:
         """Where the places of each word start, and the places of all words."""
+        import scipy.sparse as sp
+
         tokens = self.chunk.tokens
         order = np.arange(tokens.size, dtype=np.int32 if tokens.size < 2**31 else np.int64)
         sorted_ = sp.csr_array((order, tokens, [0, tokens.size]), shape=(1, len(self.words))).tocsc()

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import scipy.sparse as sp
 
 from termburst.reading.documents import Text
 
@@ -110,6 +109,8 @@ def frame_counts(frame: pl.DataFrame) -> tuple[Any, list[str]]:
     for name in frame.columns:
         if frame[name].null_count():
             raise ValueError(f"the column {name!r:.60} has null; fill it with 0 first")
+    import scipy.sparse as sp
+
     columns = [sp.csc_array(frame[name].to_numpy().reshape(-1, 1)) for name in frame.columns]
     return sp.hstack(columns, format="csr"), list(frame.columns)
 

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-import scipy.sparse as sp
 
 from termburst.corpus import frames, metadata
 from termburst.corpus.corpus import Corpus
@@ -139,7 +138,9 @@ def _opened(source: Any, asked: ReadArguments) -> Corpus:
         return _from_path(source, asked)
     if isinstance(source, TextCollection):
         return _from_collection(source, asked)
-    if sp.issparse(source) or (isinstance(source, np.ndarray) and source.dtype.kind in "biuf"):
+    from scipy.sparse import issparse
+
+    if issparse(source) or (isinstance(source, np.ndarray) and source.dtype.kind in "biuf"):
         return _from_matrix(source, asked)
     frame = frames.as_polars(source)
     if frame is not None:
@@ -242,6 +243,8 @@ def _from_matrix(matrix: Any, asked: ReadArguments) -> Corpus:
 
 
 def _counts_corpus(counts: Any, terms: Any, ids: list[str], frame: pl.DataFrame) -> Corpus:
+    import scipy.sparse as sp
+
     counts = sp.csr_array(counts, copy=True)  # a copy: its arrays are made read-only
     given = CountedCorpus(counts, terms.copy(), ids, None)
     return Corpus(Documents(ids, None, None, given), frame, name="counts")

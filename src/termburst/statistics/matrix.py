@@ -8,7 +8,6 @@ from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst.core.matrix import (
@@ -130,6 +129,7 @@ def over_rows(counts: Any, function: Callable[[CountBlock, slice, slice], None])
 
     Examples
     --------
+    >>> import scipy.sparse as sp
     >>> seen = []
     >>> over_rows(sp.csr_array([[2, 1], [0, 3]]), lambda block, rows, cells: seen.append((rows, cells)))
     >>> seen
@@ -172,6 +172,7 @@ def totals(counts: Any, *, length_sums: bool) -> Totals:
 
     Examples
     --------
+    >>> import scipy.sparse as sp
     >>> totals(sp.csr_array([[2, 1], [0, 3]]), length_sums=True)
     Totals(n_j=array([3, 3]), n_i=array([2, 4]), b_i=array([1, 2]), length_sum=array([ 6, 12]))
     """
@@ -186,6 +187,7 @@ def by_term(counts: Any, b_i: Integers) -> tuple[Integers, NDArray[np.int32], ND
 
     Examples
     --------
+    >>> import scipy.sparse as sp
     >>> by_term(sp.csr_array([[2, 1], [0, 3]]), np.array([1, 2]))
     (array([0, 1, 3]), array([2, 1, 3], dtype=int32), array([3, 3, 3], dtype=int32))
     """
@@ -214,6 +216,8 @@ def _block(counts: Any, rows: slice, cells: slice) -> CountBlock:
 
 def _is_canonical(X: Any) -> bool:
     """Whether these are canonical counts already, in one pass over the cells."""
+    import scipy.sparse as sp  # not at the top: it is slow to load, and `kwic` needs no matrix
+
     if not (sp.issparse(X) and X.format == "csr" and X.ndim == 2) or X.shape[1] > MANY:
         return False
     if X.indptr.size != X.shape[0] + 1 or X.indptr[0] != 0 or (X.indptr[1:] < X.indptr[:-1]).any():
@@ -230,6 +234,8 @@ def _is_canonical(X: Any) -> bool:
 
 
 def _to_csr(X: Any) -> Any:
+    import scipy.sparse as sp
+
     if sp.issparse(X):
         if X.ndim != 2:
             raise ValueError(
@@ -318,6 +324,8 @@ def _without_flags(X: Any) -> Any:
 
     If a caller has changed the arrays directly, the flags may be wrong, and SciPy trusts them.
     """
+    import scipy.sparse as sp
+
     if X.format not in ("csr", "csc", "coo"):
         return X
     plain = getattr(sp, f"{X.format}_{'array' if isinstance(X, sp.sparray) else 'matrix'}")  # not a subclass
