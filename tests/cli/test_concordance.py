@@ -241,8 +241,10 @@ def test_triggers_of_standard_input_are_those_of_a_file(process, tmp_path):
     path = tmp_path / "lines.txt"
     path.write_text("so it goes on\n" * 6 + "nothing at all\n" * 6, encoding="utf-8")
     piped = process("triggers", "-", "-f", "csv", "--quiet", stdin=path.read_bytes())
-    assert (piped.code, piped.err) == (0, "")
-    assert piped.raw == process("triggers", path, "--lines", "-f", "csv", "--quiet").raw != b""
+    file = process("triggers", path, "--lines", "-f", "csv", "--quiet")
+    assert (piped.code, piped.err) == (file.code, file.err)
+    assert piped.code == 0
+    assert piped.raw == file.raw != b""
 
 
 def test_triggers_without_a_pair_name_the_option_that_triggers_has(run, table):

@@ -231,7 +231,7 @@ def test_killed_at_any_moment(process, plain_environment, tmp_path):
     """The benchmark kill_resume.py does the same in other ways, fifty times."""
     options = ["--lines", "--quiet"]
     corpus, target = tmp_path / "corpus.txt", tmp_path / "out.parquet"
-    corpus.write_text("\n".join(made_up(3)), encoding="utf-8")
+    corpus.write_text("\n".join(made_up(8)), encoding="utf-8")  # several batches, and so several checkpoints
     began = time.monotonic()
     assert process("stats", "build", corpus, "-o", tmp_path / "whole.parquet", *options).code == 0
     took = time.monotonic() - began

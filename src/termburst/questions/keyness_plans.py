@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Self
@@ -66,9 +66,9 @@ class KeynessPlan(TermsPlan):
         """See `TermsPlan`."""
         return replace(self, terms=terms)
 
-    def pairs(self, cells: Sequence[TermCells]) -> list[tuple[TermCells, TermCells]]:
-        """The corpora that are compared."""
-        return list(tests.against_others(cells)) if self.contrasts else [(cells[0], cells[1])]
+    def pairs(self, cells: Sequence[TermCells]) -> Iterator[tuple[TermCells, TermCells]]:
+        """The corpora that are compared, one pair in memory at a time."""
+        return tests.against_others(cells) if self.contrasts else iter([(cells[0], cells[1])])
 
     def learn(self, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`: sums that add over terms."""
