@@ -122,8 +122,10 @@ class TableRows:
 
     def take(self, *names: str, at_most: float | None = None) -> list[Floats]:
         """See `Rows`."""
-        table = self.table if at_most is None else self.table.filter(self.table["p_value"] <= at_most)
-        return [floats(table[name]) for name in names]
+        if at_most is None:
+            return [floats(self.table[name]) for name in names]
+        some = self.table["p_value"] <= at_most
+        return [floats(self.table[name].filter(some)) for name in names]
 
 
 def lesson(values: Mapping[tuple[int, str], ArrayLike]) -> pl.DataFrame:
