@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
+from termburst.inference import multiplicity
 from termburst.inference.multiplicity import METHODS, adjust, adjust_log10, estimate_null_share
 
 # Benjamini & Hochberg (1995), §4.1: fifteen p-values of a comparison of treatments of myocardial infarction.
@@ -185,3 +186,25 @@ def test_bad_input_gets_one_sentence(arguments, options, message):
 def test_positive_logarithms_are_refused():
     with pytest.raises(ValueError, match=r"logarithms of p-values must be 0 or below; number 1 is 0\.5"):
         adjust_log10([-1.0, 0.5])
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("part", [1, 7, 10**6])
+def test_tests_are_adjusted_part_by_part(method, part, monkeypatch):
+    """Against the definition, one test at a time: m(p) tests could have a p-value as small as p."""
+    monkeypatch.setattr(multiplicity, "PART", part)
+    rng = np.random.default_rng(9)
+    p = np.append(rng.integers(1, 40, 200) / 40 * rng.random(200).round(1), [np.nan, 0.0, 1.0])
+    least = p * rng.choice([0.2, 1.0], p.size)
+    values, able = np.sort(p[~np.isnan(p)]), least[~np.isnan(p)]
+    m = np.array([np.sum(able <= x * (1 + 1e-9)) for x in values])
+    rank, harmonic = np.arange(1, values.size + 1), np.sum(1 / np.arange(1, m.max() + 1))
+    share = estimate_null_share(p) if method == "storey" else 1.0
+    factor = {"holm": m - rank + 1, "none": np.ones(m.size)}.get(method, m / rank * share)
+    raw = values * factor * (harmonic if method == "by" else 1)
+    expected = {"holm": np.maximum.accumulate(raw), "none": raw}.get(method, np.minimum.accumulate(raw[::-1])[::-1])
+    found = adjust(p, method, attainable=least)
+    assert np.isnan(found[-3])
+    np.testing.assert_allclose(np.sort(found[~np.isnan(found)]), np.sort(np.minimum(expected, 1)), rtol=1e-12)
+    logs = np.log10(np.maximum(p, 1e-300))
+    np.testing.assert_allclose(10 ** adjust_log10(logs, method), adjust(10**logs, method), rtol=1e-9)

@@ -153,13 +153,6 @@ def _is_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
-def no_terms(corpus: str) -> ValueError:
-    """There is nothing to count in any document."""
-    return ValueError(
-        f"{corpus}: no document contains a term; check that the documents are not empty or only stop words"
-    )
-
-
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the options of `Reading`, which it receives in its argument *reading*; patterns have a limit."""
 

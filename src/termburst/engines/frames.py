@@ -101,11 +101,3 @@ def as_float(frame: Any, whole: Any) -> Any:
 def is_spark(frame: Any) -> bool:
     """Whether it is a frame of PySpark, classic or Connect."""
     return bool(frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect())
-
-
-def polars_types(frame: Any) -> dict[str, Any]:
-    """The columns of a frame of strings, integers and floats, with their Polars types."""
-    import polars as pl
-
-    types = {nw.String: pl.String, nw.Int64: pl.Int64, nw.Int32: pl.Int64}
-    return {name: types.get(type(dtype), pl.Float64) for name, dtype in frame.collect_schema().items()}
