@@ -282,6 +282,7 @@ class Summed:
     statistics: TermStatistics
     is_counted = False
     is_slow = True
+    in_engine = False
 
     @property
     def counting(self) -> CountingOptions | None:

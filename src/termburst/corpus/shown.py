@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from termburst.corpus.documents import Documents
-from termburst.corpus.framed import Framed
 from termburst.corpus.scanned import Scanned, Summed
 from termburst.counting.words_of import words_of
 from termburst.display import ROWS, html_table, more, number, printable
@@ -29,8 +28,7 @@ def in_words(corpus: Corpus) -> str:
         return f"Corpus of {stream.name}, scanned{then}; words: {words}"
     if isinstance(corpus._documents, Summed):
         return f"Corpus of {corpus.statistics!r}"
-    if isinstance(corpus._documents, Framed):
-        framed = corpus._documents
+    if (framed := corpus._framed) is not None:
         words = "" if framed.counting is None else f"; words: {words_of(framed.counting)}"
         by = "" if corpus.by is None else f"; grouped by {printable(corpus.by)}"
         return f"Corpus of {framed.kind} in a {framed.engine}, scanned{by}{words}"

@@ -30,7 +30,7 @@ class Limit:
     end: ExitStack = field(default_factory=ExitStack)
 
 
-_limit: ContextVar[Limit | None] = ContextVar("termburst.engines.memory", default=None)
+_limit: ContextVar[Limit | None] = ContextVar("termburst.backends.memory", default=None)
 
 
 @contextmanager
