@@ -97,9 +97,8 @@ class DesignPlan(TermsPlan):
             own = [parts.get((name,), none) for name in names]
             if not prefix:  # cells without tokens are left out
                 filled = [k for k, one in enumerate(own) if (one["length"] > 0).any()]
-            groups += [
-                (prefix + names[k], *(own[k][name].to_numpy() for name in ("length", "documents"))) for k in filled
-            ]
+            for k in filled:
+                groups.append((prefix + names[k], own[k]["length"].to_numpy(), own[k]["documents"].to_numpy()))
         if not filled:
             raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
         plan = replace(self, covariates=covariates[filled], clustered=cluster is not None)
