@@ -22,6 +22,7 @@ from termburst.messages import Message, named
 from termburst.names import FITS, Fit
 from termburst.options import options_of
 from termburst.questions.kwic import WIDTH, Kwic
+from termburst.questions.term_table import TermTable
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -219,8 +220,8 @@ class Framed:
         """`Corpus.term_table`: closed forms, the effects, and the estimates that *fit* names, joined by the engine."""
         import narwhals.stable.v2 as nw
 
-        for name, default in {"penalty": "gamma", "invalid": "clamp", "parts": False, "sort": "lower_bound"}.items():
-            refuse_option(name, options.pop(name), default)
+        for name in ("penalty", "invalid", "parts", "sort", "min_count"):
+            refuse_option(name, options.pop(name), options_of(TermTable)[name].default)
         check_name("fit", fit, FITS)
         table = nw.from_native(self.ask("term_table", **options))
         effects = nw.from_native(self.ask("burst_effects", intervals=intervals))
