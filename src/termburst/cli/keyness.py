@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -24,9 +24,10 @@ from termburst.cli.options import CORPUS_HELP, Table, Top
 from termburst.cli.output import many, say
 from termburst.cli.reading import Reading, Steps, reads_text, working
 from termburst.cli.report import ReportFormat, settled_report, write_report
-from termburst.display import LINES, MOST_TERMS, PANELS, printable
+from termburst.display import printable
 from termburst.options import given
 from termburst.questions.keyness import Keyness
+from termburst.questions.report import ComparisonPage
 from termburst.reading.conditions import CONDITION, is_condition
 
 if TYPE_CHECKING:
@@ -120,9 +121,7 @@ class Page:
     report: Annotated[
         Path | None, typer.Option(help="Also write a page to explore, such as keyness.html (or .json).")
     ] = None
-    panels: Annotated[int, typer.Option(min=0, help="How many terms have charts and lines in the page.")] = PANELS
-    examples: Annotated[int, typer.Option(min=0, help="At most how many example lines a term has in the page.")] = LINES
-    max_terms: Annotated[int, typer.Option(min=1, help="At most how many terms the page lists.")] = MOST_TERMS
+    shown: ComparisonPage = field(default_factory=ComparisonPage)
 
     def settled(self, output: Path | None, sources: list[str], asked: Keyness) -> ReportFormat | None:
         """Its format, if one is asked for and can be made."""
@@ -195,10 +194,7 @@ def _write_page(found: _Compared, page: Page, format: ReportFormat, against: Aga
 
     if not found.table.height:
         raise ValueError("no term occurs often enough to be compared; lower --min-count")
-    options: dict[str, Any] = {
-        "title": found.heading, "settings": given(asked), "panels": page.panels, "max_terms": page.max_terms,
-        "examples": page.examples,
-    }  # fmt: skip
+    options: dict[str, Any] = {"title": found.heading, "settings": given(asked), **given(page.shown)}
     with working("Finding where terms occur"):
         if found.formula is None:
             summary = summarize_keyness(found.table, found.sides, **options)

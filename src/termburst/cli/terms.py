@@ -73,7 +73,8 @@ def explain(corpus: CorpusOrStatistics, asked: Explain, reading: Reading) -> Non
 
 def _refuse_others(asked: TermTable, tested: Burstiness, *, test: bool) -> None:
     """Raise ValueError for an option that is only for tests without --test, or the other way round."""
-    mine, others = (tested, asked) if test else (asked, tested)
+    mine: Any = tested if test else asked
+    others: Any = asked if test else tested
     defaults = {name: one.default for name, one in options_of(others.__class__).items() if not hasattr(mine, name)}
     wrong = [name for name, default in defaults.items() if getattr(others, name) != default]
     if test and wrong:
