@@ -37,7 +37,9 @@ def _own_folder(place: str, process: int) -> Path:
     while True:
         descriptor, name = tempfile.mkstemp(LOCK, PREFIX, place)
         with suppress(OSError):  # without locks on this file system, nobody else deletes the folder
-            if not lock_descriptor(descriptor, blocking=False) or not Path(name).exists():  # somebody took it for abandoned
+            if (
+                not lock_descriptor(descriptor, blocking=False) or not Path(name).exists()
+            ):  # somebody took it for abandoned
                 os.close(descriptor)
                 continue
         break
