@@ -31,6 +31,7 @@ from termburst.options import options_of
 from termburst.questions.burstiness_plan import BurstinessPlan, DispersionPlan, FitPlan
 from termburst.questions.collocates_plan import CollocatesPlan
 from termburst.questions.design_plan import DesignPlan
+from termburst.questions.dispersion import MORE
 from termburst.questions.keyness_plans import keyness_plan
 from termburst.questions.term_table_plan import TermTablePlan
 from termburst.questions.weigh_plan import WeighPlan
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from termburst.questions.check import Check
     from termburst.questions.collocates import Collocates
     from termburst.questions.corpus_check import CorpusCheck
+    from termburst.questions.dispersion import Dispersion
     from termburst.questions.keyness import Keyness
     from termburst.questions.kwic import Kwic
     from termburst.questions.plans import TermsPlan
@@ -173,17 +175,14 @@ class Framed:
         """`Corpus.fit_beta_binomial`."""
         return self._run(FitPlan())
 
-    def dispersion(self, measures: str | Iterable[str] | None) -> Any:
+    def dispersion(self, asked: Dispersion) -> Any:
         """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
-        from termburst.corpus.measures import MORE
-
-        names = [measures] if isinstance(measures, str) else measures
-        names = None if names is None else list(names)
-        for name in names or ():
+        for name in asked.names:
             if name in MORE:
                 raise ValueError(f"{name} needs the documents, but the frame stays where it is; {IN_MEMORY}")
-        plan = DispersionPlan(tuple(checked_measures(names)))
-        return returned(self.collection.run(plan).drop("n", "b"), self.like)
+        return returned(
+            self.collection.run(DispersionPlan(tuple(checked_measures(asked.names)))).drop("n", "b"), self.like
+        )
 
     def keyness(
         self,

@@ -30,6 +30,7 @@ from termburst.names import (
 )
 from termburst.options import given, made_from
 from termburst.questions.burstiness_test import Burstiness
+from termburst.questions.dispersion import Dispersion
 from termburst.questions.keyness import Keyness, check_contrasts
 from termburst.questions.term_table import TermTable
 from termburst.reading.conditions import is_condition
@@ -269,13 +270,8 @@ class Questions:
         >>> tb.read(["so it goes on", "so so"]).dispersion(["arf"]).rows()[-1]
         ('so', 2.0)
         """
-        if self._framed is not None:
-            return self._framed.dispersion(measures)
-        from termburst.corpus.measures import measured
-        from termburst.questions.frames import term_frame
-
-        counted = self._filled()
-        return term_frame(counted.terms, measured(counted, measures))
+        asked = made_from(Dispersion, locals())
+        return asked.answer(self._filled()) if self._framed is None else self._framed.dispersion(asked)
 
     def term_table(
         self,
@@ -290,6 +286,7 @@ class Questions:
         intervals: bool = True,
         confidence: float = 0.95,
         sort: TermSort | None = "lower_bound",
+        min_count: int = 1,
     ) -> pl.DataFrame:
         """Every term with its statistics, the burstiest first; see `termburst.term_table`.
 

@@ -15,21 +15,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TermTable:
-    """The options of the table of terms."""
+    """The question of `termburst.Corpus.term_table`, `termburst.term_table` and `termburst terms`."""
 
     mu: Annotated[float | None, Option("Mean of the penalty. (default: mean document length)", above=0)] = None
     sigma2: Annotated[float, Option("Variance of the penalty.", above=0)] = 1.0
     form: Annotated[Form, Option("λ as printed in the paper, corrected, or exact.")] = "printed"
     penalty: Annotated[PenaltyName, Option("The penalty on the precision of a term.")] = "gamma"
     invalid: Annotated[Invalid, Option("What to do with terms that repeat too often for the penalty.")] = "clamp"
-    parts: Annotated[bool, Option("Also the named parts of λ, one column per part.")] = False
-    fit: Annotated[Fit, Option("Which estimates to show: those of Claim 2, the exact ones, or none.")] = "penalized"
+    parts: Annotated[bool, Option("Also show the parts that add up to λ.")] = False
+    fit: Annotated[Fit, Option("Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")] = "penalized"
     intervals: Annotated[bool, Option("Compute the intervals of burst ratio and reuse, and the lower bound.")] = True
     confidence: Annotated[float, Option("Confidence level of these intervals.", above=0, below=1)] = 0.95
     sort: Annotated[TermSort | None, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "lower_bound"
+    min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
 
     def __post_init__(self) -> None:
-        """Check the options."""
+        """Raise ValueError for an option that cannot be used."""
         check_options(self)
 
 
@@ -46,6 +47,7 @@ def term_table(
     intervals: bool = True,
     confidence: float = 0.95,
     sort: TermSort | None = "lower_bound",
+    min_count: int = 1,
 ) -> pl.DataFrame:
     """Every term with its statistics, the burstiest first.
 
@@ -65,6 +67,8 @@ def term_table(
     sort : {"lower_bound", "plr", "lr", "p", "term"}
         See `termburst.burstiness_test`. Statistics with detail="moments" have no lower_bound: then it sorts by λ_i.
         This table has no p-values and no likelihood ratio, so "lr" and "p" sort by λ_i, too.
+    min_count : int
+        Terms that occur less often are left out.
 
     Returns
     -------

@@ -57,11 +57,11 @@ class TermTablePlan(OneCollection):
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""
         (own,) = cells
-        return term_frame(terms, self.columns(_statistics(own, terms), own))
+        return term_frame(terms, self.columns(_statistics(own, terms), own), own.n_i >= self.asked.min_count)
 
     def schema(self) -> dict[str, Any]:
         """See `TermsPlan`."""
-        asked = replace(self.asked, mu=None, sigma2=1.0, invalid="clamp")
+        asked = replace(self.asked, mu=None, sigma2=1.0, invalid="clamp", min_count=1)
         return dict(replace(self, asked=asked, sums=None, quiet=True).rows(["a", "b"], [SAMPLE]).schema)
 
     def order(self) -> Order:
@@ -105,7 +105,8 @@ def table_of(asked: TermTable, X_or_statistics: Any) -> pl.DataFrame:
     has_cells = not isinstance(given, TermStatistics) or given.detail == "patterns"
     statistics = as_statistics(given, "patterns" if has_cells or asked.fit == "exact" else "moments")
     cells = term_cells(statistics) if has_cells and statistics.tokens else None
-    table = term_frame(statistics.terms, TermTablePlan(asked).columns(statistics, cells))
+    counted = statistics.collection_frequency >= asked.min_count if asked.min_count > 1 else None
+    table = term_frame(statistics.terms, TermTablePlan(asked).columns(statistics, cells), counted)
     return sorted_terms(table, asked.sort if cells is not None or asked.sort in (None, "term") else "plr")
 
 
