@@ -18,7 +18,8 @@ from termburst.corpus.document_questions import DocumentQuestions
 from termburst.corpus.documents import Documents
 from termburst.corpus.framed import Framed
 from termburst.corpus.read_arguments import ReadArguments
-from termburst.corpus.scanned import Held, Scanned, Summed
+from termburst.corpus.saved import Summed
+from termburst.corpus.scanned import Held, Scanned
 from termburst.corpus.shown import Reports, as_html, in_words
 from termburst.corpus.steps import Bin, DropDuplicates, Group, Split, Step, Where, about, none_meets
 from termburst.corpus.stream import HeldSource, Stream
@@ -290,13 +291,17 @@ class Corpus(DocumentQuestions):
         >>> corpus.ids, corpus.dropped.rows()
         (['a', 'b'], [('c', 'a', 1.0)])
         """
-        from termburst.corpus.checks import without_duplicates
+        from termburst.inference.duplicates import near_duplicates
+        from termburst.questions.corpus_check import dropped_frame, shingles_of
 
         check_fork()
         if not isinstance(self._documents, Documents):
             return self._then(DropDuplicates(threshold))
-        kept, dropped = without_duplicates(self, threshold)
-        return replace(self._derived(self._documents.rows(kept), self._metadata[kept]), _dropped=dropped)
+        texts = self._documents.texts
+        found = near_duplicates(shingles_of(texts, None if texts is not None else self.counts), threshold)
+        kept = np.flatnonzero(found.kept)
+        chosen = self._derived(self._documents.rows(kept), self._metadata[kept])
+        return replace(chosen, _dropped=dropped_frame(self.ids, found))
 
     # What is scanned
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from termburst.corpus import metadata as columns
 from termburst.corpus.framed import refuse_option
-from termburst.corpus.scanned import Summed
+from termburst.corpus.saved import Summed
 from termburst.corpus.text_questions import TextQuestions
 from termburst.messages import named
 from termburst.names import RECOMMENDED_SCHEME, Adjustment, Fit, Form, Invalid, Norm, PenaltyName

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from termburst.corpus.layers import with_layers
 from termburst.corpus.questions import Questions
+from termburst.corpus.scanned import with_layers
 from termburst.counting.options import CountingOptions
 from termburst.limits import memory_allowed
 from termburst.names import Adjustment, BurstEvent, CollocateSort, Layer, Span

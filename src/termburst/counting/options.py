@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from termburst.counting.languages import Preparation
     from termburst.counting.plain_tokenizer import PlainTokenizer
-    from termburst.counting.preparation import Preparation
     from termburst.counting.tokenizer import Tokenizer
     from termburst.counting.unicode_words import UnicodeWords
 
@@ -171,8 +171,7 @@ class CountingOptions:
         """
         import numpy as np
 
-        from termburst.counting.plain_tokenizer import SMALL, measured
-        from termburst.counting.tokenizer import in_chunks
+        from termburst.counting.plain_tokenizer import SMALL, in_chunks, measured
 
         self._check_longest()
         documents, small = measured(self._checked(texts), SMALL)
@@ -390,7 +389,7 @@ class CountingOptions:
 
     def _preparation(self, lowercase: bool = True, segment: bool = True) -> Preparation:
         """What is done to a text before its tokens are found."""
-        from termburst.counting.preparation import Preparation
+        from termburst.counting.languages import Preparation
 
         language = self.language if segment or self.language not in SEGMENTED else None
         return Preparation(lowercase and self.lowercase, language, tidy=self.words == "unicode")

@@ -51,7 +51,7 @@ PRELOADED = (
     "termburst.concordance.collocates",
     "termburst.corpus",
     "termburst.corpus.questions",
-    "termburst.counting.guess_language",
+    "termburst.counting.scripts",
     "termburst.report.charts",
     "termburst.report.render",
     "termburst.estimators.term_weighting",
