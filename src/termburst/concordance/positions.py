@@ -16,8 +16,7 @@ from termburst.core.tokenizer import DONE, MORE_NODES, MORE_POOL, number, number
 from termburst.core.vocabulary import BATCH, MOST_NODES, written
 from termburst.counting.options import CountingOptions
 from termburst.counting.pattern_clock import start_clock, stop_clock
-from termburst.counting.plain_tokenizer import in_chunks
-from termburst.counting.tokenizer import Worker
+from termburst.counting.tokenizer import Worker, in_chunks
 from termburst.limits import require_memory
 from termburst.reading.documents import Text
 from termburst.threads import Aside

@@ -171,12 +171,14 @@ class CountingOptions:
         """
         import numpy as np
 
-        from termburst.counting.plain_tokenizer import SMALL, in_chunks, measured
+        from termburst.counting.plain_tokenizer import SMALL, measured
+        from termburst.counting.tokenizer import in_chunks
 
         self._check_longest()
         documents, small = measured(self._checked(texts), SMALL)
         tokenizer: Any = (None if small else self.tokenizer()) or self.plain_tokenizer()
-        terms, X = tokenizer.matrix(list(tokenizer.count(in_chunks(documents))))
+        chunks = [list(documents)] if small else in_chunks(documents)
+        terms, X = tokenizer.matrix(list(tokenizer.count(chunks)))
         return X, np.array(list(terms), dtype=object)
 
     def tokenizer(self) -> Tokenizer | None:

@@ -21,8 +21,6 @@ SMALL = 100_000  # characters; up to here plain Python is done before the compil
 EMPTY_MATCH = "The token pattern '{}' can match the empty string. Write + in place of *, as in \\w+."
 
 Integers = NDArray[np.int64]
-CHUNK = 2**20  # characters that a thread counts at a time
-MOST_DOCUMENTS = 2**14  # in a chunk
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,17 +282,3 @@ def _emptied(head: list[Any]) -> Iterator[Any]:
     head.reverse()
     while head:
         yield head.pop()
-
-
-def in_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Lists of texts with about `CHUNK` characters each."""
-    chunk: list[str] = []
-    size = 0
-    for text in texts:
-        chunk.append(text)
-        size += len(text) if type(text) is str else characters(text)
-        if size >= CHUNK or len(chunk) == MOST_DOCUMENTS:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk

@@ -45,11 +45,13 @@ from termburst.core.vocabulary import (
 )
 from termburst.counting.character_class import CharacterClass
 from termburst.counting.languages import Preparation
-from termburst.counting.plain_tokenizer import CHUNK
+from termburst.counting.plain_tokenizer import characters
 from termburst.counting.unicode_words import UnicodeWords
 from termburst.limits import require_memory
 from termburst.threads import cores, in_threads
 
+CHUNK = 2**20  # characters that a thread counts at a time
+MOST_DOCUMENTS = 2**14  # in a chunk
 BLOCK = 2**12  # names that become strings at a time, so that they are still in the cache when they are hashed
 
 
@@ -379,6 +381,20 @@ def _grown(array: Any, size: int) -> Any:
     new = np.empty(size, dtype=array.dtype)
     new[: array.size] = array
     return new
+
+
+def in_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
+    """Lists of texts with about `CHUNK` characters each."""
+    chunk: list[str] = []
+    size = 0
+    for text in texts:
+        chunk.append(text)
+        size += len(text) if type(text) is str else characters(text)
+        if size >= CHUNK or len(chunk) == MOST_DOCUMENTS:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 def _in_order(task: Callable[[Any], Any], items: Iterable[Any], threads: int) -> Iterator[Any]:

@@ -79,7 +79,7 @@ def names(worker: Worker, nodes: Any) -> Any:
 
 def _in_chunks(data: Bytes, ends: Integers) -> Iterator[tuple[Bytes, Integers]]:
     """The texts in pieces of about `CHUNK` bytes each."""
-    from termburst.counting.plain_tokenizer import CHUNK, MOST_DOCUMENTS
+    from termburst.counting.tokenizer import CHUNK, MOST_DOCUMENTS
 
     first = 0
     while first < ends.size:

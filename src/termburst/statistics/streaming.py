@@ -164,7 +164,7 @@ def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
 
 def _slabs(tokenizer: Tokenizer, texts: Iterable[str], pause: Callable[[], bool]) -> Iterator[tuple[list[str], Any]]:
     """(all terms so far, documents × terms), for parts with about `CELLS` cells each."""
-    from termburst.counting.plain_tokenizer import in_chunks
+    from termburst.counting.tokenizer import in_chunks
 
     chunks = in_chunks(texts)
     known = 0
@@ -182,7 +182,7 @@ def _small_slabs(
     options: CountingOptions, texts: Iterable[str], pause: Callable[[], bool], room: int
 ) -> Iterator[tuple[list[str], Any]]:
     """(terms, documents × terms), for parts that take about *room* bytes each; every part has its own vocabulary."""
-    from termburst.counting.plain_tokenizer import in_chunks
+    from termburst.counting.tokenizer import in_chunks
 
     chunks = in_chunks(texts)
     while (tokenizer := options.tokenizer()) is not None:
