@@ -9,6 +9,8 @@ from typing import Any
 import polars as pl
 import pytest
 
+from helpers.frames import LOCAL, in_engine, local
+
 # For Java that runs for minutes, not for days: quick compilation, one thread for the garbage collection, and classes of
 # an installed package are not verified. Loading classes is what most of the time goes to.
 QUICK_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
@@ -23,7 +25,6 @@ QUICK_SQL = {
     "spark.default.parallelism": "2",
     "spark.locality.wait": "0",  # a task does not wait for the one executor that has its rows
 }
-LOCAL = ("polars", "polars-lazy", "pandas", "pyarrow", "duckdb")
 
 
 @pytest.fixture(scope="session")
@@ -67,55 +68,10 @@ def engine(request: pytest.FixtureRequest) -> Callable[[dict[str, Any]], Any]:
     session = request.getfixturevalue("spark") if name == "spark" else None
 
     def frame(columns: Any) -> Any:
-        made = pl.DataFrame(columns)
-        if name == "polars":
-            return made
-        if name == "polars-lazy":
-            return made.lazy()
-        if name == "pandas":
-            return made.to_pandas()
-        arrow = made.to_arrow(compat_level=pl.CompatLevel.oldest())
-        if name == "pyarrow":
-            return arrow
-        if name == "duckdb":
-            import duckdb
-
-            connection = duckdb.connect()  # a new one, not the default one
-            connection.register("made", arrow)
-            connection.sql("create table kept as select * from made")
-            return connection.table("kept")
-        return in_spark(session, arrow)
+        return in_engine(name, pl.DataFrame(columns), session)
 
     frame.name = name
     return frame
-
-
-def in_spark(session: Any, arrow: Any) -> Any:
-    """A table of Arrow as a frame of Spark."""
-    from pyspark.sql import DataFrame
-    from pyspark.sql.pandas.types import from_arrow_schema
-
-    if hasattr(DataFrame, "toArrow"):
-        return session.createDataFrame(arrow)
-    rows = [tuple(row.values()) for row in arrow.to_pylist()]  # PySpark 3.5 cannot read tables of Arrow
-    return session.createDataFrame(rows, from_arrow_schema(arrow.schema))
-
-
-def local(frame: Any) -> pl.DataFrame:
-    """A frame of any engine as a Polars one, by the engine's own means."""
-    if isinstance(frame, pl.LazyFrame):
-        return frame.collect()
-    if isinstance(frame, pl.DataFrame):
-        return frame
-    for method in ("toArrow", "to_arrow_table"):
-        if hasattr(frame, method):
-            return pl.DataFrame(pl.from_arrow(getattr(frame, method)()))
-    if hasattr(frame, "sparkSession"):  # PySpark 3.5 cannot make tables of Arrow
-        from pyspark.sql.pandas.types import to_arrow_schema
-
-        columns = pl.DataFrame(pl.from_arrow(to_arrow_schema(frame.schema).empty_table())).schema
-        return pl.DataFrame([tuple(row) for row in frame.collect()], schema=columns, orient="row")
-    return pl.from_pandas(frame) if hasattr(frame, "iloc") else pl.DataFrame(pl.from_arrow(frame))
 
 
 @pytest.fixture(scope="session", name="local")
