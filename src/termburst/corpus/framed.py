@@ -279,7 +279,7 @@ class Framed:
 
     def weights(self, asked: Weigh) -> Any:
         """`Corpus.weights`, as a frame of document, term, weight."""
-        _refuse(asked, "transductive", "invalid", "sparse_output")
+        _refuse(asked, "invalid")
         if self.kind == "patterns":
             self.collection.opened(("texts", "counts"))  # says what is missing
         plan = WeighPlan.of(asked, self.collection.document_lengths)
