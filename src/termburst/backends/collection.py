@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -28,7 +27,7 @@ from termburst.backends.stream import kept
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.models.cells import check_lengths
 from termburst.names import Detail
-from termburst.questions.design_plan import DesignCells
+from termburst.questions.design_plan import DesignCells, DesignPlan
 from termburst.questions.plans import TermsPlan
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
@@ -75,6 +74,12 @@ class Collection:
         return cells_of(self.opened(), self.counting, "patterns")
 
     @cached_property
+    def counts(self) -> Cells:
+        """The cells without their single lengths, if no finer ones are known."""
+        finer = next((name for name in ("patterns", "documents") if name in vars(self)), None)
+        return cells_of(self.opened(), self.counting, "counts") if finer is None else getattr(self, finer)
+
+    @cached_property
     def kept_patterns(self) -> tuple[Any, ...]:
         """The same as parts of term, count, length, documents, which several queries may read."""
         return kept_patterns(self.patterns)
@@ -82,12 +87,12 @@ class Collection:
     @cached_property
     def lengths(self) -> TermStatistics:
         """The statistics of the collection without its terms, from the engine."""
-        return histogram(length_rows(self.patterns))
+        return self.lengths_of(self.patterns)
 
-    @property
-    def document_lengths(self) -> TermStatistics:
-        """The same, from the cells of single documents."""
-        return histogram(length_rows(self.documents))
+    @staticmethod
+    def lengths_of(cells: Cells) -> TermStatistics:
+        """The same, from some of its cells."""
+        return histogram(length_rows(cells))
 
     @property
     def statistics(self) -> TermStatistics:
@@ -146,12 +151,14 @@ class Collection:
         dealt = dealt_out(parts)
         return dealt.terms, tuple(groups), dealt.merged and len(dealt.terms) == 1
 
-    def design(self, columns: Sequence[str], cluster: str | None) -> DesignCells:
-        """The documents by the values of several columns; with *cluster*, also its values as one document each."""
+    def design(self, plan: DesignPlan, cluster: str | None) -> DesignCells:
+        """The documents by the values of the plan's columns; with *cluster*, also its values as one document each."""
+        columns = plan.columns
         kinds: Any = ("texts", "counts") if cluster is not None else ("texts", "counts", "patterns")
         source = self.opened(kinds, covariates=columns, cluster=cluster)
         covariates = [f"covariate_{k}" for k in range(len(columns))]
         found = to_polars(source.frame.select(*covariates, "group").unique().head(MOST_FETCHED))
+        plan.covariates_of(found, SEPARATOR)  # refuses what cannot be, before texts are counted
         if cluster is not None:
             parts, lengths = self._by_cluster(source, cluster)
             return DesignCells(parts, found, lengths, SEPARATOR)

@@ -227,6 +227,7 @@ class TermQuestions(CorpusBase):
         invalid: Invalid = "clamp",
         parts: bool = False,
         fit: Fit = "penalized",
+        effects: bool = True,
         intervals: bool = True,
         confidence: float = 0.95,
         sort: TermSort | None = "lower_bound",

@@ -33,8 +33,8 @@ def add(ledger: Any, more: Any, *, check: bool = True) -> Any:
     >>> tb.scan(add(add(monday, tuesday), tuesday)).tokens
     5
     """
-    (left, like), (right, _) = (open_ledger(frame, check=check) for frame in (ledger, more))
-    check_one_engine(left, right)
+    (left, like), (right, other) = (open_ledger(frame, check=check) for frame in (ledger, more))
+    check_one_engine(left if like is None else like, right if other is None else other)
     # Fetched, since there are few: a join would put the ledger's whole history into the query twice with every call.
     known = _batches(left)
     if check:
