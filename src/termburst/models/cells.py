@@ -119,7 +119,11 @@ def term_cells(X_or_statistics: Any) -> TermCells:
             s.lengths,
             s.length_documents,
         )
-    counts = canonical_counts(X_or_statistics)
+    return cells_of_counts(canonical_counts(X_or_statistics))
+
+
+def cells_of_counts(counts: Any) -> TermCells:
+    """`term_cells` of a count matrix that is in canonical form already."""
     if 0 in counts.shape:
         raise ValueError(f"there is nothing to fit: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
     sums = totals(counts, length_sums=False)
