@@ -135,7 +135,7 @@ def over_blocks(function: Callable[[slice], None], size: int) -> None:
 
 
 def parts_of(cells: int, terms: int = PARTS) -> list[slice]:
-    """Slices that deal *terms* out, evenly if frequent ones come first: as many as the number of their *cells* is worth.
+    """Slices that deal *terms* out, evenly if frequent ones come first; how many depends on the number of *cells*.
 
     Examples
     --------
