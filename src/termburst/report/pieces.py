@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.words_of import words_of
+from termburst.messages import shown
 from termburst.plot.corpus import median, ranks_to_draw
 from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
@@ -71,7 +72,7 @@ def documents_of(corpus: Any) -> Any:
     return corpus if held is None else held
 
 
-def statistics_of(corpus: CountedCorpus | TermStatistics) -> TermStatistics:
+def statistics_of(corpus: Any) -> TermStatistics:
     """The statistics that fits and tests need; statistics themselves are returned as they are.
 
     Examples
@@ -81,6 +82,8 @@ def statistics_of(corpus: CountedCorpus | TermStatistics) -> TermStatistics:
     """
     if isinstance(corpus, CountedCorpus):
         return TermStatistics.from_counts(corpus, detail="patterns")
+    if not isinstance(corpus, TermStatistics):
+        raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics; got {shown(corpus)}")
     return corpus
 
 
