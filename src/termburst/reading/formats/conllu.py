@@ -59,11 +59,10 @@ class _Parser:
         self._metadata: dict[str, Scalar] = {}
         self._size = 0
         self._covered = 0  # the last word that a range stands for
-        self._form_of_range = ""
         self._checked = 0  # tokens whose size is counted
         self._no_lemma = self._no_upos = 0
-        # For two layers side by side: the words of the last token, to which words of its range are added.
-        self._words: list[tuple[str, str]] | None = [] if ">" in layer else None
+        self._range = ""  # its form, and the words that it stands for
+        self._words: list[tuple[str, str]] = []
 
     def _use(self, columns: tuple[str, ...]) -> None:
         for layer in layers_in(self._layer):
@@ -105,23 +104,19 @@ class _Parser:
             raise oversize(self._limit, "separate documents by lines '# newdoc', or ")
 
     def _tokens_from(self, lines: list[str], start: int) -> int:
-        """Take the tokens up to the next comment; the number of its line."""
-        end = start
-        while end < len(lines) and lines[end][:1] != "#":
-            end += 1
-        if self._layer == "form":
-            self._take_forms(lines[start:end], self._line + start + 1)
-        elif self._words is not None:
-            self._take_both(lines[start:end], self._line + start + 1)
-        else:
-            self._take_words(lines[start:end], self._line + start + 1)
-        return end
+        """Take the tokens up to the next comment; the number of its line.
 
-    def _take_forms(self, lines: list[str], first: int) -> None:
-        """The words of the text: a range, and not the syntactic words that it stands for."""
-        width, at_id, at_form = self._width, self._id, self._form
-        take, covered = self._tokens.append, self._covered
-        for number, line in enumerate(lines, first):
+        The layer "form" has the words of the text: a range, and not the syntactic words that it stands for. The other
+        layers have the syntactic words. Two layers side by side have the words of the text, each with the annotation of
+        all syntactic words that it stands for.
+        """
+        layer, width, at_id, at_form = self._layer, self._width, self._id, self._form
+        forms, both, with_lemma, with_upos = layer == "form", ">" in layer, "lemma" in layer, "upos" in layer
+        tokens, take, covered = self._tokens, self._tokens.append, self._covered
+        for number in range(start, len(lines)):  # noqa: B007
+            line = lines[number]
+            if line[:1] == "#":
+                break
             fields = line.split("\t")
             if len(fields) != width:
                 if line.strip():
@@ -129,77 +124,41 @@ class _Parser:
                 covered = 0  # the sentence ends
                 continue
             place = fields[at_id]
-            if place.isdecimal():
-                if not covered or int(place) > covered:
-                    take(fields[at_form])
-            elif found := _RANGE.fullmatch(place):
-                take(fields[at_form])
-                covered = int(found[1])
-            elif not _EMPTY_NODE.fullmatch(place):
-                raise self._wrong_line(line, number)
-        self._covered = covered
-
-    def _take_words(self, lines: list[str], first: int) -> None:
-        """The lemmas or tags of syntactic words."""
-        width, layer, at_id, at_form = self._width, self._layer, self._id, self._form
-        at_lemma, at_upos = self._lemma, self._upos
-        take, no_lemma, no_upos = self._tokens.append, 0, 0
-        for number, line in enumerate(lines, first):
-            fields = line.split("\t")
-            if len(fields) != width:
-                if line.strip():
-                    raise self._wrong_line(line, number)
-                continue
-            place = fields[at_id]
             if not place.isdecimal():
-                if not _RANGE.fullmatch(place) and not _EMPTY_NODE.fullmatch(place):
-                    raise self._wrong_line(line, number)
-                continue
-            lemma, upos = fields[at_lemma], fields[at_upos]
-            if lemma == "_" and layer != "upos" and fields[at_form] != "_":
-                lemma = fields[at_form]
-                no_lemma += 1
-            if upos == "_" and layer != "lemma":
-                upos = "X"
-                no_upos += 1
-            take(lemma if layer == "lemma" else upos if layer == "upos" else f"{lemma}_{upos}")
-        self._no_lemma += no_lemma
-        self._no_upos += no_upos
-
-    def _take_both(self, lines: list[str], first: int) -> None:
-        """The words of the text with the lemmas and tags of the syntactic words that each stands for."""
-        covered, words = self._covered, self._words or []
-        for number, line in enumerate(lines, first):
-            fields = line.split("\t")
-            if len(fields) != self._width:
-                if line.strip():
-                    raise self._wrong_line(line, number)
-                covered = 0
-                continue
-            place, form, lemma, upos = (fields[at] for at in (self._id, self._form, self._lemma, self._upos))
-            found = _RANGE.fullmatch(place)
-            if not place.isdecimal():
+                found = _RANGE.fullmatch(place)
                 if found is None and not _EMPTY_NODE.fullmatch(place):
                     raise self._wrong_line(line, number)
-                if found is None:
-                    continue
-            if "lemma" in self._layer and lemma == "_" != form and found is None:
-                lemma, self._no_lemma = form, self._no_lemma + 1
-            if "upos" in self._layer and upos == "_" and found is None:
-                upos, self._no_upos = "X", self._no_upos + 1
-            if found is not None:
-                covered, words = int(found[1]), []
-                self._tokens.append(word_layers(self._layer, form, words))
-                self._form_of_range = form
-            elif covered and int(place) <= covered:
-                words = [*words, (lemma, upos)]
-                self._tokens[-1] = word_layers(self._layer, self._form_of_range, words)
+                if found is not None and (forms or both):
+                    covered, self._range, self._words = int(found[1]), fields[at_form], []
+                    take(self._range if forms else word_layers(layer, self._range, []))
+                continue
+            inside = covered and int(place) <= covered
+            if forms:
+                if not inside:
+                    take(fields[at_form])
+                continue
+            lemma, upos = fields[self._lemma], fields[self._upos]
+            if with_lemma and lemma == "_" != fields[at_form]:
+                lemma = fields[at_form]
+                self._no_lemma += 1
+            if with_upos and upos == "_":
+                upos = "X"
+                self._no_upos += 1
+            if inside:
+                self._words.append((lemma, upos))
+                tokens[-1] = word_layers(layer, self._range, self._words)
+            elif both:
+                take(word_layers(layer, fields[at_form], [(lemma, upos)]))
             else:
-                self._tokens.append(word_layers(self._layer, form, [(lemma, upos)]))
-        self._covered, self._words = covered, words
+                take(f"{lemma}_{upos}" if with_lemma and with_upos else lemma if with_lemma else upos)
+        else:
+            number = len(lines)
+        self._covered = covered
+        return number
 
     def _wrong_line(self, line: str, number: int) -> UnreadableFile:
         columns = len(line.split("\t"))
+        number += self._line + 1
         if columns != self._width:
             return UnreadableFile(
                 f"line {number} has {columns} column{'' if columns == 1 else 's'} where CoNLL-U has {self._width}, "
