@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from termburst.reading.formats.found import (
     FoundDocument,
@@ -18,7 +18,6 @@ from termburst.reading.formats.found import (
     UnreadableFile,
     chosen_layer,
     oversize,
-    reader,
 )
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import layers_in, word_layers
@@ -30,7 +29,6 @@ _EMPTY_NODE = re.compile(r"\d+\.\d+")
 _OF_SENTENCE = ("sent_id", "text", "newpar", "text_", "s_type")
 
 
-@reader("CoNLL-U")
 def read_conllu(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The documents of a CoNLL-U file, which ``# newdoc`` separates; without it the file is one document.
 
@@ -113,24 +111,18 @@ class _Parser:
         layer, width, at_id, at_form = self._layer, self._width, self._id, self._form
         forms, both, with_lemma, with_upos = layer == "form", ">" in layer, "lemma" in layer, "upos" in layer
         tokens, take, covered = self._tokens, self._tokens.append, self._covered
-        for number in range(start, len(lines)):  # noqa: B007
+        for number in range(start, len(lines)):
             line = lines[number]
             if line[:1] == "#":
                 break
             fields = line.split("\t")
             if len(fields) != width:
-                if line.strip():
-                    raise self._wrong_line(line, number)
-                covered = 0  # the sentence ends
+                covered = 0 if not line.strip() else self._wrong_line(line, number)  # the sentence ends
                 continue
             place = fields[at_id]
             if not place.isdecimal():
-                found = _RANGE.fullmatch(place)
-                if found is None and not _EMPTY_NODE.fullmatch(place):
-                    raise self._wrong_line(line, number)
-                if found is not None and (forms or both):
-                    covered, self._range, self._words = int(found[1]), fields[at_form], []
-                    take(self._range if forms else word_layers(layer, self._range, []))
+                if not _EMPTY_NODE.fullmatch(place):
+                    covered = self._begin_range(_RANGE.fullmatch(place) or self._wrong_line(line, number), fields)
                 continue
             inside = covered and int(place) <= covered
             if forms:
@@ -139,32 +131,36 @@ class _Parser:
                 continue
             lemma, upos = fields[self._lemma], fields[self._upos]
             if with_lemma and lemma == "_" != fields[at_form]:
-                lemma = fields[at_form]
-                self._no_lemma += 1
+                lemma, self._no_lemma = fields[at_form], self._no_lemma + 1
             if with_upos and upos == "_":
-                upos = "X"
-                self._no_upos += 1
+                upos, self._no_upos = "X", self._no_upos + 1
             if inside:
                 self._words.append((lemma, upos))
                 tokens[-1] = word_layers(layer, self._range, self._words)
-            elif both:
-                take(word_layers(layer, fields[at_form], [(lemma, upos)]))
-            else:
-                take(f"{lemma}_{upos}" if with_lemma and with_upos else lemma if with_lemma else upos)
+                continue
+            one = f"{lemma}_{upos}" if with_lemma and with_upos else lemma if with_lemma else upos
+            take(word_layers(layer, fields[at_form], [(lemma, upos)]) if both else one)
         else:
             number = len(lines)
         self._covered = covered
         return number
 
-    def _wrong_line(self, line: str, number: int) -> UnreadableFile:
-        columns = len(line.split("\t"))
-        number += self._line + 1
+    def _begin_range(self, found: re.Match[str], fields: list[str]) -> int:
+        """Take a word of the text that stands for several; the last of these, or 0 if they are tokens themselves."""
+        if self._layer != "form" and ">" not in self._layer:
+            return 0
+        self._range, self._words = fields[self._form], []
+        self._tokens.append(word_layers(self._layer, self._range, []))
+        return int(found[1])
+
+    def _wrong_line(self, line: str, number: int) -> NoReturn:
+        number, columns = self._line + number + 1, len(line.split("\t"))
         if columns != self._width:
-            return UnreadableFile(
+            raise UnreadableFile(
                 f"line {number} has {columns} column{'' if columns == 1 else 's'} where CoNLL-U has {self._width}, "
                 "separated by tabs; check how the file was made"
             )
-        return UnreadableFile(
+        raise UnreadableFile(
             f"line {number} has the id {line.split(maxsplit=1)[0]!r:.40}, which must be a number or a range"
         )
 

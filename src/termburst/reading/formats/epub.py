@@ -14,7 +14,6 @@ from termburst.reading.formats.found import (
     UnreadableFile,
     dated,
     oversize,
-    reader,
 )
 from termburst.reading.formats.safe_xml import local_name, parse
 from termburst.reading.formats.text_lines import decode_all
@@ -26,7 +25,6 @@ _NAME = "an e-book"
 _CONTAINER = "META-INF/container.xml"
 
 
-@reader(_NAME)
 def read_epub(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of an e-book in the order of its spine, one document per file."""
     package = ZipPackage(stream, options.file_bytes, _NAME)

@@ -18,7 +18,6 @@ from termburst.reading.formats.found import (
     Scalar,
     UnreadableFile,
     dated,
-    reader,
     too_large,
     whole,
 )
@@ -26,7 +25,6 @@ from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import html_tree, visible_text
 from termburst.reading.options import ReadingPlan
 
-_NAME = "a mailbox"
 _DATED = re.compile(rb"From .*\d{1,2}:\d\d")  # "From - Mon Jan 01 00:00:00 2024" of Thunderbird, and its like
 _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _CONTENT_HEADER = re.compile(rb"^content-[\w-]{1,40}:[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
@@ -35,7 +33,6 @@ LONGEST_HEADER = 10_000
 _SPACE = re.compile(r"\s+")
 
 
-@reader(_NAME)
 def read_mbox(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The messages of a mailbox, one document per message, with its subject, sender and date as metadata."""
     tally = _Tally()
@@ -44,7 +41,6 @@ def read_mbox(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fo
     tally.say(note)
 
 
-@reader("an e-mail message")
 def read_eml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """One message, one document."""
     data = whole(stream, options.file_bytes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, held, reader
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, held
 from termburst.reading.formats.marked_text import BLOCK, LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, parse, replace_by_text
 from termburst.reading.formats.zip_package import ZipPackage
@@ -16,7 +16,6 @@ _SPACES = 10_000  # the most that one element may stand for
 _LEFT_OUT = ("tracked-changes", "annotation", "annotation-end", "ruby-text", "note-citation", "forms", "sequence-decls")
 
 
-@reader(_NAME)
 def read_odt(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of an OpenDocument file, one document per file; notes stand at the end."""
     stream = held(stream, options.file_bytes)

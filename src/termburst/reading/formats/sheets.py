@@ -17,7 +17,6 @@ from termburst.reading.formats.found import (
     UnreadableFile,
     found_id,
     load,
-    reader,
     require_column,
 )
 from termburst.reading.formats.zip_package import ZipPackage
@@ -31,7 +30,6 @@ _FAR_CELL = re.compile(
 _Row = tuple[Any, ...]
 
 
-@reader(_NAME)
 def read_xlsx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The rows of the first sheet that is shown, one document per row; the first row names the columns."""
     package = ZipPackage(stream, options.file_bytes, _NAME)

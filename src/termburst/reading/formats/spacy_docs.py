@@ -13,7 +13,6 @@ from termburst.reading.formats.found import (
     UnreadableFile,
     chosen_layer,
     load,
-    reader,
     too_large,
     whole,
 )
@@ -21,7 +20,6 @@ from termburst.reading.layers import word_layers
 from termburst.reading.options import ReadingPlan
 
 
-@reader("a DocBin of spaCy")
 def read_docbin(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """One document per spaCy document, as tokens of one layer; white space is no token."""
     layer = chosen_layer(options)

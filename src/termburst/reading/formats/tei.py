@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from termburst.reading.documents import Text
-from termburst.reading.formats.found import FoundDocument, Note, Scalar, chosen_layer, dated, reader
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, chosen_layer, dated
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, replace_by_text
@@ -38,7 +38,6 @@ _BLOCKS = (
 _BREAKS = ("lb", "pb", "cb", "gb", "milestone")
 
 
-@reader("XML")
 def read_xml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The documents of a TEI file, or of any other XML file by an XPath.
 

@@ -8,7 +8,8 @@ from typing import BinaryIO
 
 from termburst.messages import named
 from termburst.reading.encodings import Guess, guess_encoding, marked_encoding
-from termburst.reading.formats.found import CHUNK, Note, UnreadableFile, megabytes
+from termburst.reading.faults import megabytes
+from termburst.reading.formats.found import CHUNK, Note, UnreadableFile
 
 
 def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:

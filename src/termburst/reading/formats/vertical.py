@@ -20,7 +20,6 @@ from termburst.reading.formats.found import (
     UnreadableFile,
     chosen_layer,
     oversize,
-    reader,
 )
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import layers_in, word_layers
@@ -37,7 +36,6 @@ _SAMPLE = 2000  # tokens that are looked at to find out what the columns are
 _ENOUGH = 2**16  # characters to read at a time
 
 
-@reader("vertical text")
 def read_vertical(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The documents of a vertical file: each ``<text …>`` is one, and its attributes are the metadata.
 

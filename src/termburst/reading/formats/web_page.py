@@ -12,7 +12,6 @@ from termburst.reading.formats.found import (
     Scalar,
     UnreadableFile,
     dated,
-    reader,
     whole,
 )
 from termburst.reading.formats.main_text import keep_main_text, letters
@@ -21,7 +20,6 @@ from termburst.reading.formats.safe_xml import etree, replace_by_text
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.options import ReadingPlan
 
-_NAME = "a web page"
 # fmt: off
 _INVISIBLE = (
     "script", "style", "template", "noscript", "head", "svg", "math", "object", "iframe", "select", "textarea", "rt",
@@ -39,7 +37,6 @@ _XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-
 _DEPTH = re.compile("excessive depth", re.IGNORECASE)
 
 
-@reader(_NAME)
 def read_html(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The main text of a web page, one document per file.
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, reader
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile
 from termburst.reading.formats.safe_xml import local_name, parse
 from termburst.reading.formats.zip_package import ZipPackage
 from termburst.reading.options import ReadingPlan
@@ -17,7 +17,6 @@ _HIDDEN = ("moveFrom", "Fallback", "rt", "del")
 _CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
 
 
-@reader(_NAME)
 def read_docx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of a Word document, one document per file.
 
