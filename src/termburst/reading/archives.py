@@ -13,7 +13,6 @@ import lzma
 import os
 import stat
 import struct
-import sys
 import tarfile
 import zipfile
 import zlib
@@ -28,12 +27,16 @@ from termburst.messages import named
 from termburst.reading.corpus_files import BINARY, CorpusFile, describe_name, is_about, is_binary
 from termburst.reading.documents import Progress
 from termburst.reading.faults import fault, reason
+from termburst.reading.lines import zstd_module
 from termburst.reading.options import ReadingPlan
 
 MOST_RATIO = 500  # unpacked to packed bytes; text rarely passes 50, and gzip cannot pass 1,032
 _SMALL = 2**24  # bytes that may be packed as tightly as they like
 _LONGEST_HEADER = 2**20  # of a file in a tar archive: names and attributes
 _CHUNK = 2**18
+_DAMAGE = (
+    zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError,
+)  # fmt: skip
 
 
 class ArchiveLimit(ValueError):  # noqa: N818 - it says which limit is passed
@@ -42,7 +45,6 @@ class ArchiveLimit(ValueError):  # noqa: N818 - it says which limit is passed
 
 def archive_files(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[CorpusFile]:
     """The files of an archive, in the order of their names (zip) or of the archive (tar), to be read one by one."""
-    damage = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
     try:
         with Path(file.path).open("rb") as raw:
             start = raw.read(4)
@@ -51,13 +53,11 @@ def archive_files(file: CorpusFile, options: ReadingPlan, progress: Progress) ->
                 yield from _zip_files(raw, file, options, progress)
             else:
                 yield from _tar_files(raw, file, options, progress)
-    except (*damage, gzip.BadGzipFile) as error:
-        raise fault(file.path, f"is not a complete archive ({reason(error)}); download or pack it again") from error
-    except OSError as error:
-        raise fault(file.path, f"cannot be read ({reason(error)})") from error
     except Exception as error:
-        if _is_zstd_error(error):
-            raise fault(file.path, f"is not a complete archive ({reason(error)}); pack it again") from error
+        if isinstance(error, _DAMAGE) or type(error).__name__ == "ZstdError":  # its module is loaded only if needed
+            raise fault(file.path, f"is not a complete archive ({reason(error)}); download or pack it again") from error
+        if isinstance(error, OSError):
+            raise fault(file.path, f"cannot be read ({reason(error)})") from error
         raise
 
 
@@ -186,20 +186,8 @@ def _unpacked(raw: BinaryIO, stack: ExitStack) -> IO[bytes]:
     if start.startswith(b"BZh"):
         return stack.enter_context(bz2.BZ2File(raw))
     if start.startswith(b"\x28\xb5\x2f\xfd"):
-        return cast(IO[bytes], stack.enter_context(_zstd().open(raw, "rb")))
+        return cast(IO[bytes], stack.enter_context(zstd_module().open(raw, "rb")))
     return raw
-
-
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
-
-
-def _is_zstd_error(error: Exception) -> bool:
-    return type(error).__name__ == "ZstdError"
 
 
 class _Forward:

@@ -352,7 +352,7 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
             if file.packing == "gzip":
                 stream = stack.enter_context(gzip.GzipFile(fileobj=raw))
             elif file.packing == "zstd":
-                zstd = _zstd()
+                zstd = zstd_module()
                 damage = (*damage, zstd.ZstdError)
                 stream = stack.enter_context(zstd.open(raw, "rb"))
             first = True
@@ -384,7 +384,8 @@ def _standard_input() -> IO[bytes]:
     return stream
 
 
-def _zstd() -> Any:
+def zstd_module() -> Any:
+    """The module that unpacks zstd: of the standard library from Python 3.14 on."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

@@ -31,7 +31,7 @@ from termburst.reading.file_readers import is_one_document, is_surely_one, note_
 from termburst.reading.options import ReadingOptions, ReadingPlan
 from termburst.reading.report import SKIPPED, UNREADABLE, ReadingReport
 
-__all__ = ["Batch", "Corpus", "Place", "ReadingOptions", "ReadingReport", "TextSource", "open_corpus"]
+__all__ = ["Batch", "Place", "ReadingOptions", "ReadingReport", "TextSource", "open_corpus"]
 
 _BEGINNING = Place()
 _DEFAULT = ReadingOptions()
@@ -162,9 +162,6 @@ class TextSource:
             del how[unimportant]
         digest.update(json.dumps(how).encode())
         return digest.hexdigest()
-
-
-Corpus = TextSource  # its former name
 
 
 def open_corpus(

@@ -15,7 +15,7 @@ from termburst.reading.formats.found import (
     dated,
     oversize,
 )
-from termburst.reading.formats.safe_xml import local_name, parse
+from termburst.reading.formats.safe_xml import local_name, parse, plain_text
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import declared_encoding, html_tree, visible_text
 from termburst.reading.formats.zip_package import ZipPackage
@@ -88,7 +88,7 @@ def _metadata(book: Any) -> dict[str, Scalar]:
     found: dict[str, list[str]] = {}
     about = next(book.iter("{*}metadata"), None)
     for node in about.iter("{*}title", "{*}creator", "{*}date", "{*}language") if about is not None else ():
-        if value := " ".join("".join(node.itertext()).split()):
+        if value := plain_text(node):
             found.setdefault(local_name(node), []).append(value)
     metadata: dict[str, Scalar] = {}
     if "title" in found:

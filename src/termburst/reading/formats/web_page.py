@@ -16,7 +16,7 @@ from termburst.reading.formats.found import (
 )
 from termburst.reading.formats.main_text import keep_main_text, letters
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
-from termburst.reading.formats.safe_xml import etree, replace_by_text
+from termburst.reading.formats.safe_xml import etree, plain_text, replace_by_text
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.options import ReadingPlan
 
@@ -133,7 +133,7 @@ def _metadata(root: Any) -> dict[str, Scalar]:
     for node in root.iter("meta"):
         key = str(node.get("name") or node.get("property") or "").lower()
         named.setdefault(key, " ".join(str(node.get("content") or "").split()))
-    title = next((" ".join("".join(node.itertext()).split()) for node in root.iter("title")), "")
+    title = next(map(plain_text, root.iter("title")), "")
     metadata: dict[str, Scalar] = {}
     for column, value in (
         ("title", title or named.get("og:title")),
