@@ -16,7 +16,6 @@ from termburst.reading.formats.found import (
     Note,
     Scalar,
     UnreadableFile,
-    chosen_layer,
     oversize,
 )
 from termburst.reading.formats.text_lines import text_blocks
@@ -35,7 +34,7 @@ def read_conllu(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[
     Comments such as ``# meta::year = 1999`` at the start of a document are its metadata, and so are comments with "="
     between ``# newdoc`` and the first sentence.
     """
-    parser = _Parser(chosen_layer(options), options.document_bytes)
+    parser = _Parser(options.layers or "form", options.document_bytes)
     for block in text_blocks(stream, options.document_bytes, note):
         yield from parser.feed(block)
     yield parser.last()

@@ -147,11 +147,6 @@ def _is_on_disk(stream: BinaryIO) -> bool:
         return False
 
 
-def chosen_layer(options: ReadingPlan) -> str:
-    """The layer that is asked for."""
-    return options.layers or "form"
-
-
 def year_in(date: str | None) -> int | None:
     """The year of a date as files write it, if there is only one.
 

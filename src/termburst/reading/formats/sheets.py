@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.documents import IdColumn
+from termburst.reading.documents import IdColumn, as_scalar
 from termburst.reading.formats.found import (
     FoundDocument,
     Note,
@@ -115,13 +115,9 @@ def _id(cell: Any, row: int, ids: IdColumn) -> str:
 
 
 def _scalar(cell: Any) -> Scalar:
-    if cell is None or isinstance(cell, (str, int, float, bool)):
-        return cell
     if isinstance(cell, datetime.datetime) and cell.time() == datetime.time(0):
         return cell.date().isoformat()
-    if isinstance(cell, (datetime.datetime, datetime.date, datetime.time)):
-        return cell.isoformat()
-    return str(cell)
+    return as_scalar(cell)
 
 
 def _cell_text(cell: Any) -> str:

@@ -11,7 +11,6 @@ from termburst.reading.formats.found import (
     Note,
     Scalar,
     UnreadableFile,
-    chosen_layer,
     load,
     too_large,
     whole,
@@ -22,7 +21,7 @@ from termburst.reading.options import ReadingPlan
 
 def read_docbin(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """One document per spaCy document, as tokens of one layer; white space is no token."""
-    layer = chosen_layer(options)
+    layer = options.layers or "form"
     data = whole(stream, options.file_bytes)
     if not data:
         raise UnreadableFile("is empty")

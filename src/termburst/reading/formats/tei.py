@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from termburst.reading.documents import Text
-from termburst.reading.formats.found import FoundDocument, Note, Scalar, chosen_layer, dated
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, dated
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, plain_text, replace_by_text
@@ -103,7 +103,7 @@ def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: N
             label = f"{name}:{name_of(match, number)}" if name else name_of(match, number)
             yield FoundDocument(label, part, {**metadata, **attributes_of(match)})
         return
-    words = words_of(bodies, chosen_layer(options), tally)
+    words = words_of(bodies, options.layers or "form", tally)
     if words is not None:
         yield FoundDocument(name, words, metadata)
         return
@@ -113,7 +113,7 @@ def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: N
 
 
 def _part(match: Any, options: ReadingPlan, tally: Tally) -> Text:
-    words = words_of([match], chosen_layer(options), tally)
+    words = words_of([match], options.layers or "form", tally)
     return text_of_body(match, tally) if words is None else words
 
 

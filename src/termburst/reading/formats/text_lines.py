@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from termburst.messages import named
-from termburst.reading.encodings import Guess, guess_encoding, marked_encoding
+from termburst.reading.encodings import Guess, canonical_encoding, guess_encoding, marked_encoding
 from termburst.reading.faults import megabytes
 from termburst.reading.formats.found import CHUNK, Note, UnreadableFile
 
@@ -28,7 +28,9 @@ def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:
     'naïve'
     """
     encoding = marked_encoding(data) or declared
-    if encoding is not None and not _is_known(encoding):
+    try:
+        canonical_encoding(encoding or "utf-8")
+    except ValueError:
         note("encoding guessed", f"the file names the unknown encoding {encoding:.40}")
         encoding = None
     utf_8 = _strictly(data, "utf-8")
@@ -56,13 +58,6 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
-
-
-def _is_known(encoding: str) -> bool:
-    try:
-        return isinstance(b"a".decode(encoding, "replace"), str)
-    except (LookupError, ValueError):
-        return False
 
 
 def _has_one_byte(encoding: str) -> bool:

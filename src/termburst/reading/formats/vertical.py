@@ -18,7 +18,6 @@ from termburst.reading.formats.found import (
     Note,
     Scalar,
     UnreadableFile,
-    chosen_layer,
     oversize,
 )
 from termburst.reading.formats.text_lines import text_blocks
@@ -42,7 +41,7 @@ def read_vertical(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterato
     In the place of ``<text>`` there may be ``<doc>``, ``<document>`` or ``<file>``: the one that comes first counts.
     Where there is none of them, the whole file is one document.
     """
-    parser = _Parser(chosen_layer(options), options.document_bytes, note)
+    parser = _Parser(options.layers or "form", options.document_bytes, note)
     first = ""  # enough to find out what the columns are
     for block in text_blocks(stream, options.document_bytes, note):
         first += block

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import zipfile
 import zlib
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
 
 from termburst.reading.faults import reason
-from termburst.reading.formats.found import CHUNK, UnreadableFile, held, too_large
+from termburst.reading.formats.found import CHUNK, Scalar, UnreadableFile, held, too_large
+from termburst.reading.formats.safe_xml import local_name
 
 MOST_PARTS = 100_000
 MOST_RATIO = 1000  # unpacked to packed bytes of the whole file; XML rarely passes 50
@@ -112,3 +113,14 @@ class ZipPackage:
                     )
                 yield name, plain
         self.stream.seek(0)
+
+
+def office_properties(nodes: Iterable[Any]) -> dict[str, Scalar]:
+    """Title, author and day of creation out of the properties of a document, as Word and LibreOffice store them."""
+    named = {local_name(node): (node.text or "").strip() for node in nodes if isinstance(node.tag, str)}
+    columns = {
+        "title": named.get("title"),
+        "author": named.get("initial-creator") or named.get("creator"),
+        "created": named.get("created") or named.get("creation-date"),
+    }
+    return {column: value for column, value in columns.items() if value}
