@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import stat
-import struct
 import tarfile
 import zipfile
 import zlib
@@ -27,6 +25,7 @@ from termburst.messages import named
 from termburst.reading.corpus_files import BINARY, CorpusFile, describe_name, is_about, is_binary
 from termburst.reading.documents import Progress
 from termburst.reading.faults import fault, reason
+from termburst.reading.formats.zip_package import count_parts
 from termburst.reading.lines import zstd_module
 from termburst.reading.options import ReadingPlan
 
@@ -62,10 +61,9 @@ def archive_files(file: CorpusFile, options: ReadingPlan, progress: Progress) ->
 
 
 def _zip_files(raw: BinaryIO, file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[CorpusFile]:
-    _check_directory(raw, file, options)
+    _check_number(count_parts(raw, options.max_archive_files), file, options)
     with zipfile.ZipFile(raw) as archive:
         parts = archive.infolist()
-        _check_number(len(parts), file, options)
         size = sum(part.file_size for part in parts)
         _check_size(size, file, options)
         if size > _SMALL and size > MOST_RATIO * (file.size or 1):
@@ -130,31 +128,6 @@ def _entry(file: CorpusFile, name: str, size: int, options: ReadingPlan, progres
         progress.note(entry.label, "skipped", why)
         return None
     return entry
-
-
-def _check_directory(raw: BinaryIO, file: CorpusFile, options: ReadingPlan) -> None:
-    """Refuse a list of files that is too long before zipfile makes an object of each one."""
-    end = raw.seek(0, io.SEEK_END)
-    raw.seek(max(0, end - 2**16 - 100))
-    tail = raw.read()
-    at = tail.rfind(b"PK\5\6")
-    if at < 0 or len(tail) < at + 22:
-        return  # zipfile says what is wrong
-    size, start = struct.unpack("<LL", tail[at + 12 : at + 20])
-    locator = tail[at - 20 : at] if at >= 20 else b""
-    if locator.startswith(b"PK\6\7"):
-        raw.seek(min(struct.unpack("<Q", locator[8:16])[0], end))
-        record = raw.read(56)
-        if len(record) == 56:
-            size, start = struct.unpack("<QQ", record[40:56])
-    count, raw_at = 0, max(0, min(start, end - size, end))
-    raw.seek(raw_at)
-    rest = b""
-    while block := raw.read(2**20):
-        count += (rest + block).count(b"PK\1\2")
-        rest = block[-3:]
-        _check_number(count, file, options)
-    raw.seek(0)
 
 
 def _check_number(count: int, file: CorpusFile, options: ReadingPlan) -> None:

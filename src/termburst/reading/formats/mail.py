@@ -139,23 +139,11 @@ def _body(message: EmailMessage) -> EmailMessage | None:
 
 
 def _content(part: EmailMessage, tally: _Tally) -> str:
-    """The text of a part: unpacked, then decoded as the part says, as UTF-8 or as Windows-1252."""
+    """The text of a part: unpacked, then decoded as the part says, or by a guess."""
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
-    said = str(part.get_content_charset() or "us-ascii")
-    encodings = ["utf-8" if said == "us-ascii" else said]
-    if said in ("iso-8859-1", "latin-1", "latin1"):
-        encodings = ["cp1252", "latin-1"]  # what programs that say Latin-1 write
-    for encoding in (*encodings, "utf-8", "cp1252"):
-        try:
-            text = data.decode(encoding)
-        except (UnicodeDecodeError, LookupError, ValueError):
-            continue
-        if encoding not in encodings:
-            tally["encoding guessed", f"{encoding}, where the message says {said:.40}"] += 1
-        return text
-    tally["characters replaced", f"bytes that are not valid {said:.40}"] += 1
-    return data.decode("cp1252", "replace")
+    said = part.get_content_charset()
+    return decode_all(data, lambda kind, detail: tally.update([(kind, detail)]), None if said is None else str(said))
 
 
 def _takes_too_long(data: bytes) -> bool:

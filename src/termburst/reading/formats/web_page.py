@@ -69,20 +69,18 @@ def read_html(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fo
 
 
 def declared_encoding(data: bytes) -> str | None:
-    """The encoding that the page itself names; browsers take Latin-1 for Windows-1252, and so do we.
+    """The encoding that the page itself names.
 
     Examples
     --------
     >>> declared_encoding(b'<html><meta charset="ISO-8859-1">')
-    'cp1252'
+    'iso-8859-1'
     """
     found = _XML_ENCODING.search(data[:400]) or _CHARSET.search(data[:4096])
     if found is None:
         return None
     name = found[1].decode("ascii", "replace").lower()
-    if name.startswith(("utf-16", "utf-32")):  # a name that can be read is not in these
-        return "utf-8"
-    return "cp1252" if name in ("iso-8859-1", "latin1", "us-ascii", "ascii", "iso8859-1") else name
+    return "utf-8" if name.startswith(("utf-16", "utf-32")) else name  # a name that can be read is not in these
 
 
 def html_tree(source: str) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator
@@ -43,6 +45,8 @@ class ZipPackage:
             raise UnreadableFile("is empty")
         if not start.startswith(b"PK"):
             raise UnreadableFile(f"is not {name}: it does not begin as one; check how the file was made")
+        if count_parts(stream, MOST_PARTS) > MOST_PARTS:
+            raise UnreadableFile(f"has more parts inside than the {MOST_PARTS:,} that {name} may")
         try:
             self._archive = zipfile.ZipFile(stream)
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
@@ -57,8 +61,6 @@ class ZipPackage:
 
     def _check_sizes(self) -> None:
         parts = self._archive.infolist()
-        if len(parts) > MOST_PARTS:
-            raise UnreadableFile(f"has {len(parts):,} parts inside, more than the {MOST_PARTS:,} that {self._name} may")
         size = sum(part.file_size for part in parts)
         packed = sum(part.compress_size for part in parts)
         if size > self._limit:
@@ -113,6 +115,40 @@ class ZipPackage:
                     )
                 yield name, plain
         self.stream.seek(0)
+
+
+def count_parts(stream: BinaryIO, most: int) -> int:
+    """The number of files in a zip archive, or more than *most*: zipfile would make an object of each one.
+
+    Examples
+    --------
+    >>> import io
+    >>> stream = io.BytesIO()
+    >>> with zipfile.ZipFile(stream, "w") as archive:
+    ...     archive.writestr("a.txt", "a")
+    >>> count_parts(stream, 10)
+    1
+    """
+    end = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, end - 2**16 - 100))
+    tail = stream.read()
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) < at + 22:
+        return 0  # zipfile says what is wrong
+    size, start = struct.unpack("<LL", tail[at + 12 : at + 20])
+    locator = tail[at - 20 : at] if at >= 20 else b""
+    if locator.startswith(b"PK\6\7"):
+        stream.seek(min(struct.unpack("<Q", locator[8:16])[0], end))
+        record = stream.read(56)
+        if len(record) == 56:
+            size, start = struct.unpack("<QQ", record[40:56])
+    stream.seek(max(0, min(start, end - size, end)))
+    count, rest = 0, b""
+    while count <= most and (block := stream.read(CHUNK)):
+        count += (rest + block).count(b"PK\1\2")
+        rest = block[-3:]
+    stream.seek(0)
+    return count
 
 
 def office_properties(nodes: Iterable[Any]) -> dict[str, Scalar]:
