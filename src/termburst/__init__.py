@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from termburst import forks as forks  # imported first, because it must see every fork
 
 if TYPE_CHECKING:
+    from termburst import backends as backends
     from termburst import datasets as datasets
-    from termburst import engines as engines
+    from termburst import ledgers as ledgers
     from termburst import plot as plot
     from termburst import report as report
     from termburst import retrieval as retrieval
     from termburst.concordance.polya_urn import HeldOut as HeldOut
     from termburst.concordance.polya_urn import PolyaUrnFit as PolyaUrnFit
     from termburst.concordance.polya_urn import fit_polya_urn as fit_polya_urn
+    from termburst.corpus.build_statistics import build_statistics as build_statistics
     from termburst.corpus.corpus import Corpus as Corpus
     from termburst.corpus.read import read as read
     from termburst.corpus.scan import scan as scan
@@ -61,7 +63,6 @@ if TYPE_CHECKING:
     from termburst.schemes import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME
     from termburst.schemes import SCHEMES as SCHEMES
     from termburst.schemes import recommended_scheme as recommended_scheme
-    from termburst.statistics.out_of_core import build_statistics as build_statistics
     from termburst.statistics.term_statistics import TermStatistics as TermStatistics
     from termburst.weight_files import Weights as Weights
     from termburst.weight_files import load_weights as load_weights
@@ -75,7 +76,7 @@ _HOME = {
     "BurstinessVectorizer": "termburst.estimators.burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
     "ClassTermWeighting": "termburst.estimators.class_term_weighting",
-    "Corpus": "termburst.corpus",
+    "Corpus": "termburst.corpus.corpus",
     "CorpusCheck": "termburst.questions.corpus_check",
     "CountVectorizer": "termburst.counting.vectorizer",
     "CountingOptions": "termburst.counting.options",
@@ -94,7 +95,7 @@ _HOME = {
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "average_reduced_frequency": "termburst.inference.dispersion_more",
     "beta_binomial_log_likelihood": "termburst.models.fit_beta_binomial",
-    "build_statistics": "termburst.statistics.out_of_core",
+    "build_statistics": "termburst.corpus.build_statistics",
     "burstiness_test": "termburst.questions.burstiness_test",
     "coburst": "termburst.questions.coburst",
     "dirichlet_multinomial_log_pmf": "termburst.models.dirichlet_multinomial",
@@ -114,14 +115,14 @@ _HOME = {
     "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",
     "plr_statistic": "termburst.inference.plr",
-    "read": "termburst.corpus",
+    "read": "termburst.corpus.read",
     "read_word_list": "termburst.questions.word_lists",
     "recommended_scheme": "termburst.schemes",
     "save_weights": "termburst.weight_files",
-    "scan": "termburst.corpus",
+    "scan": "termburst.corpus.scan",
     "term_table": "termburst.questions.term_table",
 }
-_MODULES = ("datasets", "engines", "plot", "report", "retrieval")
+_MODULES = ("backends", "datasets", "ledgers", "plot", "report", "retrieval")
 __all__ = ["__version__", *_MODULES, *_HOME]  # noqa: PLE0604  the table above is the list
 
 

@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.counting.options import CountingOptions
+from termburst.counting.words_of import words_of
 from termburst.files import first_line, parquet_damage
 from termburst.messages import joined, named
 from termburst.reading.corpus_files import is_ledger
-from termburst.statistics.store import holds_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
 
-def is_saved(source: str | PathLike[str]) -> bool:
-    """Whether a path has statistics instead of texts.
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """Saved statistics in the place of documents: sums of them, so that no single document is known."""
 
-    >>> is_saved(".")
-    False
-    """
-    return holds_statistics(source) or is_ledger(Path(source))
+    name: str
+    statistics: TermStatistics
+    is_counted = False
+    is_slow = True
+    in_engine = False
+
+    @property
+    def counting(self) -> CountingOptions | None:
+        """How words were found and counted."""
+        return self.statistics.counting
+
+    @property
+    def size(self) -> int:
+        """The number of documents."""
+        return self.statistics.documents
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """ValueError for what needs single documents."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ValueError(f"{self.name} is saved statistics, which have no documents; give the corpus itself")
+
+
+def like_saved(name: str, asked: ReadArguments) -> TermStatistics:
+    """Saved statistics, or those of a ledger; ValueError for options that they have no use for."""
+    given = [option for option in ("text", "id") if getattr(asked.reading, option) is not None]
+    if given:
+        omit = joined(map(named, given), " and ")
+        raise ValueError(f"{name} contains statistics, which have no columns; omit " + omit)
+    known = load_saved(name)
+    counting_like(known, name, asked)
+    return known
 
 
 def load_saved(source: str | PathLike[str]) -> TermStatistics:
@@ -31,26 +60,44 @@ def load_saved(source: str | PathLike[str]) -> TermStatistics:
         return TermStatistics.load(source)
     from narwhals.exceptions import NarwhalsError
 
-    from termburst.engines import Ledger, term_statistics
+    from termburst.backends.collection import Collection
+    from termburst.ledgers import Ledger
 
     damage: tuple[type[BaseException], ...] = (*parquet_damage(), NarwhalsError, OSError)
     ledger = Ledger(source)
     batches = ledger.batches
     try:
-        found = term_statistics(ledger.frame(), detail="patterns")
+        found = Collection(ledger.frame(), {}, None).statistics
     except damage as error:
         raise ValueError(f"{source}: the ledger has a file that cannot be read: {first_line(error)}") from error
     names = batches["batch"].filter(batches["status"] != "withdrawn").to_list()
     return replace(found, counting=ledger.counting, batches=tuple(names))
 
 
-def refuse_columns(name: str, asked: ReadArguments) -> None:
-    """ValueError if options name columns: statistics have none."""
-    given = [option for option in ("text", "id") if getattr(asked.reading, option) is not None]
-    if given:
-        raise ValueError(
-            f"{name} contains statistics, which have no columns; omit " + joined(map(named, given), " and ")
-        )
+def contained(source: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """What saved statistics contain: values for JSON, and in words those that are not short enough to be read."""
+    s = load_saved(source)
+    facts: dict[str, Any] = {
+        "documents": s.documents,
+        "tokens": s.tokens,
+        "terms": s.vocabulary_size,
+        "mean_length": s.mean_length,
+        "longest": int(s.lengths.max(initial=0)),
+        "empty_documents": int(s.length_documents[s.lengths == 0].sum()),
+        "detail": s.detail,
+        "min_count": s.min_count,
+        "batches": list(s.batches),
+        "contents": [{"documents": one.documents, "digest": one.digest, "batch": one.batch} for one in s.contents],
+        "counting": None if s.counting is None else s.counting.to_json(),
+    }
+    sizes = (f"{one.documents:,} document{'' if one.documents == 1 else 's'}" for one in s.contents)
+    in_words = {
+        "mean_length": f"{s.mean_length:,.1f}",
+        "batches": ", ".join(map(repr, s.batches)),
+        "contents": ", ".join(sizes),
+        "counting": "" if s.counting is None else words_of(s.counting),
+    }
+    return facts, in_words
 
 
 def counting_like(known: TermStatistics, name: Any, asked: ReadArguments) -> CountingOptions:

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from termburst.corpus.corpus import Corpus
-from termburst.corpus.framed import Framed, is_frame
+from termburst.corpus.frames import is_frame
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
-from termburst.corpus.read_files import saved_corpus, scanned_files
-from termburst.corpus.saved import is_saved
-from termburst.corpus.scanned import Summed
+from termburst.corpus.saved import Summed, like_saved
+from termburst.corpus.scanned import Scanned
+from termburst.corpus.stream import Stream
 from termburst.counting.options import CountingOptions
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.messages import named
 from termburst.names import Apostrophes, DecodingErrors, Layer, WordRule
 from termburst.options import made_from
+from termburst.reading.corpus_files import is_ledger
 from termburst.reading.options import ReadingOptions
+from termburst.statistics.store import holds_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -62,8 +65,8 @@ def scan(
         Or saved statistics: a file that `TermStatistics.save` wrote, the folder of a ledger, or a `TermStatistics`.
         They have neither texts nor single documents, and a question that needs these says so.
         Or a frame of Polars, DuckDB, PySpark, pandas or PyArrow with texts (document, text), counts (document, term,
-        count) or patterns (term, count, length, documents). Its engine answers, and answers with frames of its own,
-        whose rows are in no order; see :doc:`engines`.
+        count) or patterns (term, count, length, documents). Its engine answers, and answers with frames of its own.
+        Rows are in the order of memory, but on Spark in none, because sorting is a shuffle; see :doc:`engines`.
     text, id, lines, delimiter, layer, xpath, name_pattern, strict, encoding, errors, max_document_mb, max_archive_mb, \
 max_archive_files : how documents are read
         See `ReadingOptions` and :doc:`corpus`. For a frame, text and id name its columns.
@@ -91,7 +94,7 @@ lowercase, pretokenized : how words are found and counted
     2
     >>> import polars as pl
     >>> frame = pl.LazyFrame({"id": [1, 2, 3], "text": ["ha ha so", "so it goes", "so so"], "year": [1944, 1945, 1946]})
-    >>> tb.scan(frame).where("year >= 1945").dispersion("dp").sort("term").collect()["term"].to_list()
+    >>> tb.scan(frame).where("year >= 1945").dispersion("dp").collect()["term"].to_list()
     ['goes', 'it', 'so']
     """
     check_fork()
@@ -119,6 +122,8 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
     if isinstance(source, Sequence) and source and all(isinstance(path, os.PathLike) for path in source):
         return scanned_files(list(source), asked, **more)
     if is_frame(source):
+        from termburst.corpus.framed import Framed
+
         return Corpus(Framed.of(source, asked), None, name="frame")
     raise ValueError(
         f"{type(source).__name__} cannot be scanned: give a path, a glob, a list of pathlib.Path, a data set, saved "
@@ -126,11 +131,39 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
     )
 
 
-def _data_set(collection: TextCollection, asked: ReadArguments, *, show: Layer | None = None, **more: Any) -> Corpus:
+def scanned_files(sources: Sequence[Any], asked: ReadArguments, **more: Any) -> Corpus:
+    """Files, or a data set, that are read when a question is asked; *more* is for `Stream.of`."""
+    if asked.ids is not None:
+        problem = "for files, " + named("id") + " is the name of a column; give other ids as a column of "
+        raise ValueError(problem + named("metadata"))
+    if asked.terms is not None:
+        raise ValueError(named("terms") + " is for a matrix of counts; omit it")
+    stream = Stream.of(sources, asked, **more)
+    name = Path(stream.name).name or stream.name
+    return Corpus(Scanned(stream), None, name=name)
+
+
+def saved_corpus(source: str | os.PathLike[str], asked: ReadArguments) -> Corpus:
+    """Saved statistics, or those of a ledger."""
+    name = os.fspath(source)
+    return Corpus(Summed(name, like_saved(name, asked)), None, name=Path(name).name)
+
+
+def is_saved(source: str | os.PathLike[str]) -> bool:
+    """Whether a path has statistics instead of texts.
+
+    >>> is_saved(".")
+    False
+    """
+    path = Path(source)
+    return is_ledger(path) if path.is_dir() else holds_statistics(path)
+
+
+def _data_set(collection: TextCollection, asked: ReadArguments, **more: Any) -> Corpus:
     """A data set; options of files are refused."""
     if asked.reading.text is not None:
         raise ValueError(f"{collection.name} is a built-in data set, whose text has no column; omit " + named("text"))
-    if asked.reading.layer is not None or show not in (None, "form"):
-        options = named("layer") if show is None else named("layer") + " and " + named("show")
-        raise ValueError(f"{collection.name} is a built-in data set of texts without annotation; omit " + options)
+    if asked.reading.layer is not None:
+        problem = f"{collection.name} is a built-in data set of texts without annotation; omit "
+        raise ValueError(problem + named("layer"))
     return scanned_files([collection], asked, **more)

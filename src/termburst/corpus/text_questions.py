@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from termburst.corpus.layers import with_layers
-from termburst.corpus.questions import Questions
+from termburst.corpus.scanned import with_layers
+from termburst.corpus.term_questions import TermQuestions
 from termburst.counting.options import CountingOptions
 from termburst.limits import memory_allowed
 from termburst.names import Adjustment, BurstEvent, CollocateSort, Layer, Span
@@ -15,6 +15,7 @@ from termburst.options import made_from
 from termburst.questions.coburst import Coburst
 from termburst.questions.collocates import Collocates
 from termburst.questions.kwic import Kwic
+from termburst.questions.ngrams import Ngrams
 from termburst.questions.triggers import Triggers
 from termburst.reading.documents import Text
 
@@ -22,10 +23,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from termburst.concordance.polya_urn import PolyaUrnFit
-    from termburst.corpus.corpus import DocumentBatch
+    from termburst.corpus.base import DocumentBatch
 
 
-class TextQuestions(Questions):
+class TextQuestions(TermQuestions):
     """What can be asked about texts. The options of each question are those of its class in `questions/`."""
 
     def kwic(
@@ -116,7 +117,7 @@ class TextQuestions(Questions):
         min_count: int = 1,
         adjust: Adjustment = "bh",
         confidence: float = 0.95,
-        sort: CollocateSort = "p",
+        sort: CollocateSort | None = "p",
         top: int | None = None,
     ) -> pl.DataFrame:
         """Which words stand near a node more often than their documents explain? The smallest p-values come first.
@@ -156,7 +157,7 @@ class TextQuestions(Questions):
         """
         asked = made_from(Collocates, locals())
         if self._framed is not None:
-            return self._framed.ask("collocates", asked)
+            return self._framed.collocates(asked)
         source: Any = self._texts("its words have no order")
         is_held = self._scanned is None or self._scanned.is_counted  # otherwise texts are read again for each node
         if is_held and len(self) and 16 * self.tokens < memory_allowed():
@@ -258,10 +259,9 @@ class TextQuestions(Questions):
         >>> tb.read(["new york and new york", "york is new"]).ngrams().select("term", "n", "documents").rows()
         [('new york', 2, 1)]
         """
-        from termburst.concordance.ngrams import ngrams
-
+        asked = made_from(Ngrams, locals())
         self._texts("its words have no order")
-        return ngrams(self._documents.positions, size, min_count=min_count)
+        return asked.answer(self._documents.positions)
 
 
 def _watched(

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.display import printable
 from termburst.inference.burst_effects import FEWEST, BurstEffects, burst_effects, hardly_repeats
-from termburst.models.cells import TermCells, term_cells
+from termburst.inference.dispersion import MEASURES
+from termburst.models.cells import term_cells
 from termburst.names import MAIN_COLUMNS, Statistic, TermSort
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -46,7 +48,30 @@ def main_columns(statistic: Statistic) -> list[str]:
     return [statistic if name == "plr" else name for name in MAIN_COLUMNS]
 
 
-def sorted_terms(table: pl.DataFrame, sort: TermSort, statistic: Statistic = "plr") -> pl.DataFrame:
+def main_part(table: pl.DataFrame, statistic: Statistic) -> tuple[pl.DataFrame, int]:
+    """The main columns of a table without dispersion, and how many columns there are with it."""
+    return table.select(main_columns(statistic)), table.width + len(MEASURES)
+
+
+def term_order(
+    columns: Collection[str], sort: TermSort | None, statistic: Statistic = "plr", *, intervals: bool = True
+) -> list[pl.Expr]:
+    """What the rows of a table with these columns are sorted by; without *intervals*, not by lower bounds."""
+    import polars as pl
+
+    if sort is None:
+        return []
+    first = "lower_bound" if intervals else "burst_ratio"  # terms whose lower bound is 1 come by their p-values
+    largest = {"lower_bound": [first], "plr": ["plr"], "lr": ["lr"], "p": [], "term": []}[sort]
+    # Rounded: the term, not the last bits, decides the order of equal values.
+    keys = [-pl.col(name).round(9) for name in largest if name in columns]
+    if sort != "term":
+        keys += [pl.col(name) for name in ("log10_p",) if name in columns]
+        keys += [-pl.col(name).round(9) for name in (statistic,) if name in columns]
+    return [*keys, pl.col("term")]
+
+
+def sorted_terms(table: pl.DataFrame, sort: TermSort | None, statistic: Statistic = "plr") -> pl.DataFrame:
     """The rows in the given order. Columns that the table does not have are passed over; null comes last.
 
     Examples
@@ -56,17 +81,9 @@ def sorted_terms(table: pl.DataFrame, sort: TermSort, statistic: Statistic = "pl
     >>> sorted_terms(table, "lower_bound")["term"].to_list(), sorted_terms(table, "plr")["term"].to_list()
     (['ha', 'so'], ['so', 'ha'])
     """
-    import polars as pl
-
-    largest = {"lower_bound": ["lower_bound", "burst_ratio"], "plr": ["plr"], "lr": ["lr"], "p": [], "term": []}[sort]
-    if "lower_bound" in largest and not ("lower_bound" in table.columns and table["lower_bound"].is_null().all()):
-        largest = ["lower_bound"]  # terms whose lower bound is 1 are in the order of their p-values
-    # Rounded: the term, not the last bits, decides the order of equal values.
-    keys = [-pl.col(name).round(9) for name in largest if name in table.columns]
-    if sort != "term":
-        keys += [pl.col(name) for name in ("log10_p",) if name in table.columns]
-        keys += [-pl.col(name).round(9) for name in (statistic,) if name in table.columns]
-    return table.sort([*keys, "term"], nulls_last=True)
+    intervals = "lower_bound" in table.columns and not table["lower_bound"].is_null().all()
+    order = term_order(table.columns, sort, statistic, intervals=intervals)
+    return table.sort(order, nulls_last=True) if order else table
 
 
 def mean_of_mixed_lengths(lengths: Any, documents: Any) -> float | None:
@@ -190,19 +207,23 @@ _RATIO = ("burst_ratio", "ci_low", "ci_high")
 
 def effects_of_term(statistics: TermStatistics, term: str) -> dict[str, Any]:
     """One row of a table of terms, with the columns of the effects and b_binomial; only this term is fitted."""
-    cells, i = term_cells(statistics), statistics.index(term)
-    of = slice(cells.indptr[i], cells.indptr[i + 1])
-    one = TermCells(
-        np.array([0, cells.indptr[i + 1] - cells.indptr[i]]), cells.count[of], cells.length[of],
-        np.broadcast_to(cells.weight, cells.count.shape)[of].copy(), cells.n_i[[i]], cells.b_i[[i]], cells.lengths,
-        cells.length_documents,
-    )  # fmt: skip
+    one = term_cells(statistics).of_terms(np.array([statistics.index(term)]))
     columns = burst_columns(burst_effects(one))
     values = {name: float(column[0]) for name, column in columns.items()}
     found: dict[str, Any] = {name: None if np.isnan(value) else value for name, value in values.items()}
-    often = {"n": int(cells.n_i[i]), "b": int(cells.b_i[i])}
+    often = {"n": int(one.n_i[0]), "b": int(one.b_i[0])}
     expected = documents_by_chance(often["n"], statistics.lengths, statistics.length_documents)
     return {"term": term, **often, **found, "b_binomial": float(expected)}
+
+
+def term_in_words(statistics: TermStatistics, term: str) -> tuple[str, ...]:
+    """How bursty one term is, in sentences; none if the statistics lack the patterns that an exact fit needs."""
+    if statistics.detail != "patterns":
+        return ()
+    row = effects_of_term(statistics, term)
+    mixed = mean_of_mixed_lengths(statistics.lengths, statistics.length_documents)
+    sentence = in_words(row | {"term": printable(term)}, statistics.documents, length=mixed)
+    return (f"{sentence}.", *ratio_in_words(row))
 
 
 def percent(share: float) -> str:

@@ -1,0 +1,96 @@
+"""Every question, by every way in: the same rows, or one sentence of refusal that names the way round."""
+
+import json
+import subprocess
+import sys
+import warnings
+
+import polars as pl
+import pytest
+from battery.asked import QUESTIONS
+from battery.documents import RULES, Given, documents
+from battery.same import differences, plain
+from battery.ways import WAYS, command_answer, csv
+
+from helpers.processes import PATIENCE, plain_environment
+from termburst.cli import main
+
+
+def cases():
+    """One for each question and each way in that it is asked by."""
+    for way in WAYS:
+        for question in QUESTIONS:
+            if way.asks(question):
+                marks = [] if way.quick else [pytest.mark.slow]
+                if question.name in way.differs:
+                    reason = way.differs[question.name]
+                    marks.append(pytest.mark.xfail(raises=AssertionError, strict=True, reason=reason))
+                yield pytest.param(way, question, id=f"{way.name}-{question.name}", marks=marks)
+
+
+@pytest.fixture(scope="module")
+def held(tmp_path_factory):
+    """What is made once: documents, a folder, and corpora and answers by name."""
+    return {"frame": documents(), "folder": tmp_path_factory.mktemp("battery")}
+
+
+@pytest.fixture
+def run(monkeypatch):
+    """The command line in this process."""
+
+    def call(*arguments):
+        with monkeypatch.context() as patch:
+            patch.setattr(sys, "argv", ["termburst", *map(str, arguments)])
+            patch.setattr(warnings, "showwarning", warnings.showwarning)  # `main` replaces it
+            with pytest.raises(SystemExit) as stop:
+                main()
+        assert not stop.value.code, arguments
+
+    return call
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize(("way", "question"), cases())
+def test_the_same_rows(way, question, held, run, request):
+    session = request.getfixturevalue("spark") if way.name.startswith("spark") else None
+    given = Given(held["frame"], RULES[question.rule], held["folder"], run, session)
+
+    def once(key, make):
+        if key not in held:
+            held[key] = make()
+        return held[key]
+
+    def ask():
+        if way.is_command:
+            return command_answer(given, question, once(way.name, lambda: way.source(given)))
+        if way.corpus is None:
+            return question.function(given)
+        return question.ask(once((way.name, question.rule), lambda: way.corpus(given)))
+
+    if sentence := way.sentence(question):
+        with pytest.raises(ValueError, match=sentence) as caught:
+            plain(ask())
+        assert len(str(caught.value).splitlines()) == 1
+        return
+    memory = once(("read", question.rule), given.read)
+    expected = once((question.name, way.ordered), lambda: plain(question.ask(memory), ordered=way.ordered))
+    found = plain(ask(), ordered=way.ordered)
+    if way.is_command and isinstance(expected, dict):
+        found = {name: found[name] for name in expected}
+    if way.is_command and isinstance(expected, pl.DataFrame):
+        assert set(found.columns) <= set(expected.columns)
+        expected = pl.DataFrame(json.loads(expected.select(found.columns).write_json()), infer_schema_length=None)
+    assert not isinstance(expected, pl.DataFrame) or expected.height > 0
+    assert differences(found, expected)[:5] == []
+
+
+@pytest.mark.slow
+def test_a_process(held):
+    """The command line as it is typed: with its own Python, and rows on standard output."""
+    given = Given(held["frame"], {}, held["folder"])
+    words = ["keyness", str(csv(given)), "--by", "party", "--text", "text", "--quiet", "--format", "json"]
+    command = [sys.executable, "-m", "termburst", *words]
+    environment = plain_environment(held["folder"])
+    done = subprocess.run(command, capture_output=True, env=environment, timeout=PATIENCE, check=True)
+    expected = json.loads(given.read().keyness(by="party").write_json())
+    assert differences(json.loads(done.stdout), expected) == []
