@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from termburst.messages import named
-from termburst.reading.corpus_files import BINARY, CorpusFile, describe_name, is_about, is_binary
+from termburst.reading.corpus_files import CorpusFile, describe_name, not_meant
 from termburst.reading.documents import Progress
 from termburst.reading.faults import fault, reason
 from termburst.reading.formats.zip_package import count_parts
@@ -108,22 +108,15 @@ def _tar_files(raw: BinaryIO, file: CorpusFile, options: ReadingPlan, progress: 
 
 def _entry(file: CorpusFile, name: str, size: int, options: ReadingPlan, progress: Progress) -> CorpusFile | None:
     """How to read a file of an archive; None if it is skipped, which is noted."""
-    label = f"{file.label}/{name.removeprefix('./')}"
     parts = name.split("/")
-    why = None
+    entry = describe_name(f"{file.path}/{name}", f"{file.label}/{name.removeprefix('./')}", None, lines=options.lines)
+    why = not_meant(entry, size)
     if name.startswith("/") or ".." in parts or (len(name) > 1 and name[1] == ":"):
         why = "a name that leads out of the archive"
     elif any(part.startswith(".") and part != "." for part in parts) or "__MACOSX" in parts:
         why = "hidden"
-    elif is_about(name):
-        why = "README or licence"
-    elif not size:
-        why = "empty"
-    entry = describe_name(f"{file.path}/{name}", label, None, lines=options.lines)
-    if why is None and entry.kind == "archive":
+    elif why is None and entry.kind == "archive":
         why = "an archive inside an archive; unpack it first"
-    if why is None and is_binary(entry):
-        why = BINARY
     if why is not None:
         progress.note(entry.label, "skipped", why)
         return None
