@@ -34,17 +34,20 @@ _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
 def is_frame(source: Any) -> bool:
-    """Whether it is a frame that Narwhals knows, or several of its columns have one name.
+    """Whether it is a frame, also one of a library that is not supported, or one with several columns of one name.
 
     >>> is_frame(pl.LazyFrame({"text": ["so"]})), is_frame(["so"])
     (True, False)
     """
     import narwhals.stable.v2 as nw
 
+    from termburst.engines.door import WAYS_ROUND
+
     try:
-        return isinstance(nw.from_native(source, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+        known = isinstance(nw.from_native(source, pass_through=True), (nw.DataFrame, nw.LazyFrame))
     except nw.exceptions.DuplicateError:
         return True
+    return known or type(source).__module__.partition(".")[0] in WAYS_ROUND
 
 
 @dataclass(frozen=True, eq=False)
