@@ -110,6 +110,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/engines.py --sizes 1 --engines polars-lazy duckdb
 	$(BIN)/python benchmarks/report.py
 	$(BIN)/python benchmarks/first_use.py
+	-$(BIN)/python benchmarks/walks.py
 	$(BIN)/python benchmarks/hostile.py
 	$(BIN)/python benchmarks/burst_effects.py
 	$(BIN)/python benchmarks/keyness_claims.py

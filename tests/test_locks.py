@@ -1,5 +1,6 @@
 """Only one process at a time changes a file."""
 
+import errno
 import os
 import sys
 import threading
@@ -68,8 +69,9 @@ def test_a_link_or_a_pipe_as_lock_is_an_error(tmp_path):
         lock.unlink()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["precious"]
     os.mkfifo(lock)
-    with pytest.raises(ValueError, match="is not a regular file; remove it"), locked(target):
+    with locked(target), pytest.raises(LockedError), locked(target):  # it neither waits for a writer nor goes
         pass
+    assert lock.is_fifo()
     lock.unlink()
     link = tmp_path / "link.parquet"
     link.symlink_to(target)
@@ -89,10 +91,7 @@ def test_a_lock_left_behind_does_not_lock(tmp_path):
 def test_another_file_with_the_name_of_the_lock_is_kept(tmp_path):
     lock = tmp_path / ".s.parquet.lock"
     lock.write_text("my diary", encoding="utf-8")
-    with (
-        pytest.raises(ValueError, match=r"s\.parquet\.lock.* is not empty.*move it away"),
-        locked(tmp_path / "s.parquet"),
-    ):
+    with locked(tmp_path / "s.parquet"), pytest.raises(LockedError), locked(tmp_path / "s.parquet"):
         pass
     assert lock.read_text(encoding="utf-8") == "my diary"
 
@@ -159,3 +158,17 @@ def test_a_replaced_file_keeps_its_owner_if_permitted(tmp_path, monkeypatch):
         pass
     found = path.stat()
     assert (found.st_uid, found.st_mode & 0o777) == (os.geteuid(), 0o600)  # another group gets no rights
+
+
+def test_a_file_system_without_locks_gives_a_warning(tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+
+    def refuse(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    with pytest.warns(UserWarning, match=r"s\.parquet cannot be locked here \(No locks available\)") as said:  # noqa: SIM117
+        with locked(tmp_path / "s.parquet"):
+            pass
+    assert said[0].filename == __file__
+    assert list(tmp_path.iterdir()) == []

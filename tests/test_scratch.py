@@ -5,9 +5,9 @@ import subprocess
 import sys
 
 import pytest
+from filelock import lock_descriptor
 
 from termburst import scratch
-from termburst.locks import take_at_once
 
 CODE = """
 import os, signal
@@ -48,7 +48,7 @@ def test_only_folders_whose_process_is_gone_are_removed(tmp_path):
     (tmp_path / f"{scratch.PREFIX}link").symlink_to(kept)
     (tmp_path / f"{scratch.PREFIX}link{scratch.LOCK}").touch()
     with (tmp_path / f"{scratch.PREFIX}alive{scratch.LOCK}").open() as held:
-        assert take_at_once(held.fileno())
+        assert lock_descriptor(held.fileno(), blocking=False)
         gone = scratch.remove_abandoned(tmp_path)
     assert gone == [tmp_path / f"{scratch.PREFIX}gone"]
     assert kept.exists()

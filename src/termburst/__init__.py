@@ -75,7 +75,7 @@ _HOME = {
     "BurstinessVectorizer": "termburst.estimators.burstiness_vectorizer",
     "ClampedTermsWarning": "termburst.inference.plr",
     "ClassTermWeighting": "termburst.estimators.class_term_weighting",
-    "Corpus": "termburst.corpus",
+    "Corpus": "termburst.corpus.corpus",
     "CorpusCheck": "termburst.questions.corpus_check",
     "CountVectorizer": "termburst.counting.vectorizer",
     "CountingOptions": "termburst.counting.options",
@@ -114,11 +114,11 @@ _HOME = {
     "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",
     "plr_statistic": "termburst.inference.plr",
-    "read": "termburst.corpus",
+    "read": "termburst.corpus.read",
     "read_word_list": "termburst.questions.word_lists",
     "recommended_scheme": "termburst.schemes",
     "save_weights": "termburst.weight_files",
-    "scan": "termburst.corpus",
+    "scan": "termburst.corpus.scan",
     "term_table": "termburst.questions.term_table",
 }
 _MODULES = ("datasets", "engines", "plot", "report", "retrieval")

@@ -6,7 +6,6 @@ import errno
 import os
 import stat
 import sys
-import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,8 +14,7 @@ from pathlib import Path
 
 from termburst.files import companion
 
-_PAUSE = 0.05  # seconds between two attempts; once Polars is loaded, Ctrl-C would not end waiting in the kernel
-_HELD = (errno.EACCES, errno.EAGAIN, errno.EDEADLK)
+_NO_LOCKS = (errno.ENOSYS, errno.ENOLCK, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EINVAL)  # of a file system
 
 
 class LockedError(ValueError):
@@ -29,7 +27,8 @@ def locked(path: str | PathLike[str], *, waiting: Callable[[str], None] | None =
 
     If another process holds it, *waiting* is called with a message and this process waits. Without *waiting*,
     `LockedError` is raised at once. It is a lock of the operating system on the file `.NAME.lock` in the same folder,
-    and is released when its process is killed.
+    and is released when its process is killed. A symbolic link in the place of that file is never followed, because
+    somebody may have planted it.
 
     Examples
     --------
@@ -41,108 +40,53 @@ def locked(path: str | PathLike[str], *, waiting: Callable[[str], None] | None =
     >>> list(folder.iterdir())
     []
     """
+    from filelock import FileLock, Timeout
+
     target = Path(path).resolve()  # two links to one file share one lock
     name = companion(target, ".lock")
-    descriptor = _acquired(name, target, waiting)
+    # Not a lock by existence where the file system has none: it would outlive a process that is killed.
+    lock = FileLock(name, mode=0o600, thread_local=False, fallback_to_soft=False, preserve_lock_file=True)
     try:
-        yield
-    finally:
-        _release(descriptor, name)
-
-
-def _acquired(name: Path, target: Path, waiting: Callable[[str], None] | None) -> int:
-    """A descriptor of the lock file, with the lock held."""
-    told = False
-    while True:
-        descriptor = _opened(name, target)
         try:
-            if _try(descriptor, target) and _is_still(descriptor, name):
-                return descriptor
-            held = _is_still(descriptor, name)
-        except BaseException:
-            os.close(descriptor)
-            raise
-        os.close(descriptor)
-        if held:
+            lock.acquire(blocking=False)
+        except Timeout:
             if waiting is None:
                 raise LockedError(
                     f"another process is writing {target}; try again when it has finished, or write to another file"
-                )
-            if not told:
-                waiting(f"another process is changing {target}; waiting until it has finished")
-                told = True
-            time.sleep(_PAUSE)
-
-
-def _opened(name: Path, target: Path) -> int:
-    """Open the lock file, or create it. A symbolic link is never followed, because somebody may have planted it."""
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    try:
-        descriptor = os.open(name, flags, 0o600)
+                ) from None
+            waiting(f"another process is changing {target}; waiting until it has finished")
+            lock.acquire()
     except OSError as error:
-        link = os.path.islink(name)  # noqa: PTH114 - it never raises
-        why = "it is a symbolic link" if link else error.strerror
-        raise ValueError(
-            f"{target} cannot be changed: its lock {name} cannot be opened ({why}); if no other process is changing "
-            f"{target.name}, remove {name.name}"
-        ) from error
-    found = os.fstat(descriptor)
-    if not stat.S_ISREG(found.st_mode):
-        os.close(descriptor)
-        raise ValueError(f"{target} cannot be changed: its lock {name} is not a regular file; remove it")
-    if found.st_size:  # our lock files are always empty
-        os.close(descriptor)
-        raise ValueError(
-            f"{target} cannot be changed: its lock {name} is not empty, so it is not a lock of termburst; move it away"
-        )
-    return descriptor
-
-
-def _try(descriptor: int, target: Path) -> bool:
-    """Take the lock if nobody has it. A file system without locks only gives a warning: most users do not need one."""
+        _explain(error, name, target)
     try:
-        return take_at_once(descriptor)
-    except OSError as error:
+        yield
+    finally:
+        # While it is held: a process that waits for it then sees that it is gone, and makes a new one.
+        if sys.platform != "win32":
+            _remove(name)
+        lock.release()
+        if sys.platform == "win32":  # an open file cannot be removed there
+            _remove(name)
+
+
+def _explain(error: OSError, name: Path, target: Path) -> None:
+    """Raise ValueError if the lock file cannot be opened; only warn if the file system has no locks."""
+    if error.errno in _NO_LOCKS:  # most users do not need one
         warnings.warn(
             f"{target} cannot be locked here ({error.strerror}); make sure that only one process changes it at a time",
-            stacklevel=2,
+            stacklevel=4,
         )
-    return True
-
-
-def take_at_once(descriptor: int) -> bool:
-    """Lock an open file if nobody has locked it. OSError if the file system has no locks."""
-    try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        if error.errno in _HELD:
-            return False
-        raise
-    return True
-
-
-def _is_still(descriptor: int, name: Path) -> bool:
-    """Whether the lock file is still the one that was opened: the process that held it before may have removed it."""
-    try:
-        return os.path.samestat(os.fstat(descriptor), name.lstat())
-    except FileNotFoundError:
-        return False
-
-
-def _release(descriptor: int, name: Path) -> None:
-    """Remove the lock file while it is held: a process that waits for it then notices, see `_is_still`."""
-    if sys.platform == "win32":  # an open file cannot be removed there
-        os.close(descriptor)
-        with suppress(OSError):
-            name.unlink()
         return
+    why = "it is a symbolic link" if os.path.islink(name) else error.strerror  # noqa: PTH114 - it never raises
+    raise ValueError(
+        f"{target} cannot be changed: its lock {name} cannot be opened ({why}); if no other process is changing "
+        f"{target.name}, remove {name.name}"
+    ) from error
+
+
+def _remove(name: Path) -> None:
+    """Remove a lock file. Ours are empty; another file with that name is kept."""
     with suppress(OSError):
-        name.unlink()
-    os.close(descriptor)
+        found = name.lstat()
+        if stat.S_ISREG(found.st_mode) and not found.st_size:
+            name.unlink()

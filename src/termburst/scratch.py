@@ -11,8 +11,6 @@ from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
-from termburst.locks import take_at_once
-
 PREFIX = "termburst-scratch-"
 LOCK = ".lock"
 
@@ -33,11 +31,15 @@ def scratch_folder() -> Path:
 
 @lru_cache
 def _own_folder(place: str, process: int) -> Path:
+    from filelock import lock_descriptor
+
     remove_abandoned(Path(place))
     while True:
         descriptor, name = tempfile.mkstemp(LOCK, PREFIX, place)
         with suppress(OSError):  # without locks on this file system, nobody else deletes the folder
-            if not take_at_once(descriptor) or not Path(name).exists():  # somebody took it for abandoned
+            if (
+                not lock_descriptor(descriptor, blocking=False) or not Path(name).exists()
+            ):  # somebody took it for abandoned
                 os.close(descriptor)
                 continue
         break
@@ -57,6 +59,8 @@ def _remove(folder: Path, process: int) -> None:
 
 def remove_abandoned(place: Path) -> list[Path]:
     """Delete the folders whose process is gone; returns them. Those of other users stay, and what cannot be locked."""
+    from filelock import lock_descriptor
+
     gone = []
     for lock in sorted(place.glob(f"{PREFIX}*{LOCK}")):
         folder = lock.with_name(lock.name.removesuffix(LOCK))
@@ -65,7 +69,7 @@ def remove_abandoned(place: Path) -> list[Path]:
         with suppress(OSError):
             descriptor = os.open(lock, os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
             try:
-                if take_at_once(descriptor):
+                if lock_descriptor(descriptor, blocking=False):
                     shutil.rmtree(folder, ignore_errors=True)
                     lock.unlink()
                     gone.append(folder)

@@ -12,6 +12,7 @@ import pytest
 import termburst as tb
 from helpers.processes import PATIENCE
 from termburst.cli.concordance_lines import LineWriter
+from termburst.cli.options import Table
 from termburst.cli.output import Format
 
 ROWS = """name,year,party,text
@@ -151,7 +152,7 @@ def test_a_terminal_does_not_obey_texts(run, tmp_path):
 
 
 def test_ids_that_are_too_long_keep_their_end():
-    writer = LineWriter(Format.table, None, 5, csv_as_is=False, excel=False)
+    writer = LineWriter(Table(format=Format.table), 5)
     parts = {"left": [""] * 2, "match": ["so", "só"], "right": [""] * 2, "position": [0, 0]}
     ids = [f"a/long/path/to/some/file/of/{name}" for name in ("text1.txt", "text2.txt")]
     lines = writer._aligned(pl.DataFrame({"id": ids, **parts})).splitlines()

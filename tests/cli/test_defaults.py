@@ -5,11 +5,11 @@ import inspect
 import pytest
 
 import termburst as tb
-from termburst.cli.app import explain, terms
 from termburst.cli.export import weigh
 from termburst.cli.keyness import keyness
 from termburst.cli.options import parameters_of
 from termburst.cli.reading import Reading
+from termburst.cli.terms import explain, terms
 from termburst.counting.options import CountingOptions
 
 
@@ -38,7 +38,7 @@ def test_options_have_the_defaults_of_the_function(command, function):
 
 
 def test_schemes_and_words():
-    assert defaults(weigh)["scheme"] is None  # the recommended one
+    assert defaults(weigh)["scheme"] == tb.RECOMMENDED_SCHEME
     assert defaults(tb.BurstinessVectorizer)["scheme"] == tb.RECOMMENDED_SCHEME
     assert defaults(tb.TermWeighting)["scheme"] == tb.RECOMMENDED_SCHEME
-    assert Reading().counting == CountingOptions()
+    assert Reading().asked.counting == CountingOptions()

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from termburst.cli import command
+from termburst.cli.app import examples
 from termburst.cli.doctor import diagnosis
-from termburst.cli.examples import examples
 
 COMMANDS = command()
 LONG = ("demo", "explore", "reproduce")  # have tests of their own; here only their options are checked

@@ -7,8 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from termburst.cli.option_values import with_dashes
-from termburst.cli.options import takes_options
+from termburst.cli.options import takes_options, with_dashes
 from termburst.messages import named
 from termburst.options import Option, check_options
 

@@ -5,8 +5,9 @@ import math
 import polars as pl
 import pytest
 
-from termburst.cli.keyness import _said_of
-from termburst.cli.sentences import burstiest, compared, near
+from termburst.cli.concordance import near
+from termburst.cli.keyness_words import compared, said_of
+from termburst.cli.terms import burstiest
 
 
 def comparison(**more):
@@ -120,8 +121,8 @@ def test_a_frequent_bursty_word_is_not_described_by_reuse():
 
 def test_a_lower_bound_of_0_beside_a_small_q_is_explained():
     table = comparison(lower_bound=[0.0, -1.0, 0.0], least_p=[0.0] * 3)
-    assert _said_of(table)[-1] == (
+    assert said_of(table)[-1] == (
         "1 row with q ≤ 0.05 has lower_bound 0: a difference is sure, but no size of it once the strongest of so many "
         "words are picked"
     )
-    assert not any("lower_bound 0" in line for line in _said_of(comparison(least_p=[0.0] * 3)))
+    assert not any("lower_bound 0" in line for line in said_of(comparison(least_p=[0.0] * 3)))

@@ -37,7 +37,7 @@ def test_the_default_and_the_options_of_the_statistic(run, corpus, tmp_path, tex
 
 
 def test_the_help_names_the_default_scheme(run):
-    assert f"(default: {tb.RECOMMENDED_SCHEME})" in " ".join(run("weigh", "--help").out.replace("│", " ").split())
+    assert f"[default: {tb.RECOMMENDED_SCHEME}]" in " ".join(run("weigh", "--help").out.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("name", ["w.csv", "w.parquet"])

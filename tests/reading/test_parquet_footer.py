@@ -2,6 +2,7 @@
 
 import io
 import random
+import tracemalloc
 from contextlib import suppress
 
 import polars as pl
@@ -77,5 +78,18 @@ def test_fields_of_any_kind_are_skipped_if_not_needed():
 def test_a_footer_that_is_too_large_is_not_read(monkeypatch):
     monkeypatch.setenv("TERMBURST_MEMORY_MB", "8")
     size = 2**20
-    with pytest.raises(ValueError, match=r"^t\.parquet: its footer needs 50 MB of memory, more than the 8 MB allowed"):
+    with pytest.raises(ValueError, match=r"^t\.parquet: its footer needs 128 MB of memory, more than the 8 MB allowed"):
         read_chunks(io.BytesIO(bytes(size + 4) + size.to_bytes(4, "little") + b"PAR1"), "t.parquet")
+
+
+@pytest.mark.parametrize("part", [b"\0", b"\x19\x0c\0", b"\x36\x02\0", b"\x19\x1c\x3c\0\0\0"])
+def test_a_footer_takes_no_more_memory_than_was_asked_for(part):
+    number = 50_000
+    count = bytes([number & 127 | 128, number >> 7 & 127 | 128, number >> 14])
+    footer = thrift(b"\x49\xfc" + count + part * number)
+    tracemalloc.start()
+    with pytest.raises(FooterError, match="damaged"):
+        read_chunks(io.BytesIO(b"PAR1" + footer + len(footer).to_bytes(4, "little") + b"PAR1"))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 128 * len(footer) + 2**16

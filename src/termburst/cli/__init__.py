@@ -45,7 +45,7 @@ def main() -> None:
     except (ValueError, OSError, ImportError) as error:  # an ImportError names the extra to install
         if os.environ.get("TERMBURST_DEBUG"):
             raise
-        from termburst.cli.option_values import with_dashes
+        from termburst.cli.options import with_dashes
 
         _fail(with_dashes(error), 2)
     except (MemoryError, OverflowError, RecursionError) as error:
@@ -139,7 +139,7 @@ def _fail(message: str, code: int) -> NoReturn:
 
 
 def _warn(message: Warning | str, *_: object) -> None:
-    from termburst.cli.option_values import with_dashes
+    from termburst.cli.options import with_dashes
 
     say(f"termburst: warning: {_one_line(with_dashes(message))}", err=True)
 

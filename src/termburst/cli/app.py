@@ -1,9 +1,10 @@
-"""`termburst terms` and `explain`; each other command has its own file."""
+"""`termburst --help`: the commands in groups, each with two examples."""
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Annotated, Any
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
 
 import typer
 
@@ -11,63 +12,154 @@ from termburst.cli.check import check
 from termburst.cli.concordance import collocates, kwic, triggers
 from termburst.cli.demo import demo
 from termburst.cli.doctor import doctor
-from termburst.cli.examples import EPILOG, register, register_group
-from termburst.cli.explore import explore
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
-from termburst.cli.output import Format, note, say, settled_format, write_table
-from termburst.cli.reading import Reading, reads_text, working
-from termburst.cli.report import report
+from termburst.cli.output import say
+from termburst.cli.report import explore, report
 from termburst.cli.reproduce import reproduce
-from termburst.cli.sentences import burstiest
-from termburst.cli.shared import (
-    AdjustOption,
-    CsvAsIs,
-    Excel,
-    FormatOption,
-    FormOption,
-    MinCount,
-    Mu,
-    Output,
-    Sigma2,
-    Top,
-    collection_size,
-    shown,
-)
 from termburst.cli.stats import stats
-from termburst.cli.text_options import CORPUS_HELP
-from termburst.display import printable
-from termburst.names import LOWER_BOUND, Adjustment, Columns, Fit, Statistic, TermSort
+from termburst.cli.terms import explain, terms
 
-if TYPE_CHECKING:
-    import polars as pl
+# By what people want, in the order in which they want it. tests/cli/test_examples.py runs every example.
+_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
+    "First steps": {
+        "demo": ("termburst demo", "termburst demo --explain"),
+        "doctor": ("termburst doctor", "termburst doctor --json"),
+    },
+    "One corpus: what bursts": {
+        "terms": (
+            "termburst terms corpus/ --stop-words english",
+            "termburst terms speeches.csv --text speech --test -o terms.csv",
+        ),
+        "explain": (
+            "termburst explain corpus/ freedom",
+            "termburst explain stdlib turtle --stop-words english",
+        ),
+        "report": (
+            "termburst report corpus/ --stop-words english -o report.html",
+            "termburst report speeches.csv --text speech -o speeches.html",
+        ),
+        "explore": (
+            "termburst explore corpus/ --stop-words english",
+            "termburst explore speeches.csv --text speech --no-browser",
+        ),
+        "check": (
+            "termburst check corpus/",
+            "termburst check speeches.csv --text speech --cluster speaker",
+        ),
+    },
+    "Read the texts": {
+        "kwic": (
+            "termburst kwic corpus/ freedom --sort R1",
+            "termburst kwic speeches.csv 'free*' --text speech -o lines.csv",
+        ),
+        "collocates": (
+            "termburst collocates corpus/ freedom",
+            "termburst collocates speeches.csv freedom --text speech --window 3",
+        ),
+        "triggers": (
+            "termburst triggers corpus/ freedom",
+            "termburst triggers speeches.csv freedom --text speech --stop-words english",
+        ),
+    },
+    "Compare corpora": {
+        "keyness": (
+            "termburst keyness 2024/ 2025/",
+            "termburst keyness speeches.csv --text speech --by party",
+        ),
+    },
+    "Weights and counts for other programs": {
+        "weigh": (
+            "termburst weigh corpus/ -o weights.npz",
+            "termburst weigh corpus/ --scheme s-lambda -o weights.csv",
+        ),
+        "export": (
+            "termburst export corpus/ -o counts.mtx",
+            "termburst export corpus/ --as antconc -o words.txt",
+        ),
+        "stats": (
+            "termburst stats build monday/ -o week.parquet --batch monday",
+            "termburst stats add week.parquet tuesday/ --batch tuesday",
+        ),
+    },
+    "The paper": {
+        "reproduce": (
+            "termburst reproduce fig3 --out reproduction",
+            "termburst reproduce --out reproduction",
+        ),
+    },
+}
+_STATS: dict[str, tuple[str, str]] = {
+    "build": (
+        "termburst stats build monday/ -o week.parquet --batch monday",
+        "termburst stats build speeches.csv --text speech -o speeches.parquet",
+    ),
+    "add": (
+        "termburst stats add week.parquet tuesday/ --batch tuesday",
+        "termburst stats add speeches.parquet new.csv --text speech",
+    ),
+    "merge": (
+        "termburst stats merge week.parquet speeches.parquet -o all.parquet",
+        "termburst stats merge monday.parquet tuesday.parquet -o both.parquet",
+    ),
+    "subtract": (
+        "termburst stats subtract both.parquet monday.parquet -o tuesday.parquet",
+        "termburst stats subtract both.parquet tuesday.parquet",
+    ),
+    "show": ("termburst stats show week.parquet", "termburst stats show week.parquet --json"),
+}
 
-    from termburst.statistics.term_statistics import TermStatistics
+
+def examples() -> dict[str, tuple[str, str]]:
+    """Two command lines of every command, by its name; of the commands of `stats` by both words."""
+    commands = {name: lines for group in _GROUPS.values() for name, lines in group.items()}
+    return commands | {f"stats {name}": lines for name, lines in _STATS.items()}
+
+
+def _register(app: typer.Typer, *commands: Callable[..., Any]) -> None:
+    """Add commands to *app*, each in its group and with its examples."""
+    for command in commands:
+        name = command.__name__
+        panel, epilog = _group(name), _epilog(examples()[name])
+        app.command(help=_rewrapped(command.__doc__), rich_help_panel=panel, epilog=epilog)(command)
+
+
+def _register_group(app: typer.Typer, group: typer.Typer, name: str) -> None:
+    """Add the commands of *group* to *app* under *name*; each gets its examples."""
+    for command in group.registered_commands:
+        assert command.callback is not None  # of a registered command
+        command.help = _rewrapped(command.callback.__doc__)
+        command.epilog = _epilog(_STATS[command.callback.__name__])
+    app.add_typer(group, name=name, rich_help_panel=_group(name), epilog=_epilog(examples()[name]))
+
+
+def _group(name: str) -> str:
+    return next(title for title, commands in _GROUPS.items() if name in commands)
+
+
+def _epilog(lines: tuple[str, str]) -> str:
+    """The paragraphs below a command's help; an empty line between them makes each a line of its own."""
+    return "\n\n".join(("Examples:", *lines))
+
+
+def _rewrapped(docstring: str | None) -> str:
+    """A docstring with one line per paragraph, so that a terminal of any width can wrap it.
+
+    Examples
+    --------
+    >>> _rewrapped("First line.\\n\\n    A paragraph\\n    of two lines.")
+    'First line.\\n\\nA paragraph of two lines.'
+    """
+    return "\n\n".join(" ".join(part.split()) for part in inspect.cleandoc(docstring or "").split("\n\n"))
+
 
 app = typer.Typer(
     help="Find the words of a corpus that come in bursts, and turn that into term weights.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=EPILOG,
+    epilog=_epilog((examples()["report"][0], examples()["keyness"][0])),
 )
-CorpusOrStatistics = Annotated[
-    str,
-    typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False),
-]
-
-
-FitOption = Annotated[
-    Fit, typer.Option("--fit", help="Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")
-]
-
-StatisticOption = Annotated[
-    Statistic,
-    typer.Option("--statistic", help="With --test: test repetition (plr), or any over-dispersion (lr, score)."),
-]
-ColumnsOption = Annotated[
-    Columns, typer.Option("--columns", help="With --test: the twelve main columns, or all, also of dispersion.")
-]
 
 
 def _version(asked: bool) -> None:
@@ -87,153 +179,7 @@ def _root(
     pass
 
 
-@reads_text
-def terms(
-    corpus: CorpusOrStatistics,
-    reading: Reading,
-    top: Top = None,
-    format: FormatOption = None,
-    output: Output = None,
-    csv_as_is: CsvAsIs = False,
-    excel: Excel = False,
-    mu: Mu = None,
-    sigma2: Sigma2 = 1.0,
-    form: FormOption = "printed",
-    min_count: MinCount = 1,
-    parts: Annotated[bool, typer.Option("--parts", help="Also show the parts that add up to λ.")] = False,
-    fit: FitOption = "penalized",
-    sort: Annotated[
-        TermSort, typer.Option("--sort", help=f"Order of the rows; lower_bound is {LOWER_BOUND}.")
-    ] = "lower_bound",
-    test: Annotated[bool, typer.Option("--test", help="Test every term: p- and q-values.")] = False,
-    statistic: StatisticOption = "plr",
-    adjust: AdjustOption = "bh",
-    columns: ColumnsOption = "main",
-) -> None:
-    """List the terms, the burstiest first, and how bursty each is; with --test, also how sure that is.
-
-    burst_ratio: how many times likelier a word is this term if another word of the document, drawn at random, is. Rows
-    are in the order of the lower end of its interval, or as --sort says: plr is the paper's λ.
-    """
-    import polars as pl
-
-    from termburst.counting.words_of import words_of
-
-    if test and (parts or fit != "penalized"):
-        raise ValueError("--test has its own columns, including the exact fit; omit --parts and --fit")
-    if not test:
-        _refuse_without_test(statistic, adjust, columns, sort)
-    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
-    source = reading.corpus(corpus, columns=())
-    statistics = source.statistics
-    common: dict[str, Any] = {"mu": mu, "sigma2": sigma2, "form": form, "sort": sort}
-    with working("Computing"):
-        if test:
-            table = source.burstiness(
-                statistic=statistic, adjust=adjust, min_count=min_count, columns="all",
-                dispersion=columns == "all", **common,
-            )  # fmt: skip
-        else:
-            table = source.term_table(parts=parts, fit=fit, **common)
-    table = table.filter(pl.col("n") >= min_count)
-    size = f"{collection_size(statistics)}; words: {words_of(statistics.counting)}"
-    title = [*burstiest(table, statistics.lengths, statistics.length_documents, alphabet=sort == "term"), size]
-    if sort == "lower_bound" and "lower_bound" not in table.columns:
-        title.append(f"sorted by λ (plr): lower_bound needs statistics with --detail patterns, not {statistics.detail}")
-    left_out = ""
-    if test and columns == "main":
-        table, left_out = _main_columns(table, statistic)
-    elif not test and settled is Format.table:
-        table = table.select(_narrow(table.columns))
-    write_table(shown(table, top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
-    if table.height and settled is Format.table and output is None and sys.stdout.isatty():
-        say(*_meanings(table.columns))
-    if left_out:
-        note(left_out)
-
-
-@reads_text
-def explain(
-    corpus: CorpusOrStatistics,
-    term: Annotated[str, typer.Argument(help="The term to explain.", show_default=False)],
-    reading: Reading,
-    mu: Mu = None,
-    sigma2: Sigma2 = 1.0,
-    form: FormOption = "printed",
-    fit: FitOption = "penalized",
-) -> None:
-    """Say how bursty one term is, and show its λ as the sum of named parts, with the estimates of α."""
-    from termburst.models.fit_beta_binomial import fit_beta_binomial
-
-    source = reading.corpus(corpus, columns=())
-    statistics = source.statistics
-    lines = str(source.explain(term, mu=mu, sigma2=sigma2, form=form)).splitlines()
-    if fit == "none":
-        lines = lines[:-1]  # the last line has the penalised estimates
-    if fit == "exact":
-        column = statistics.index(term)
-        with working("Fitting"):
-            exact = fit_beta_binomial(statistics)
-        alpha, alpha_not = exact.alpha[column], exact.alpha_not[column]
-        lines.append(f"  exact: α_i = {alpha:.6g}, α_¬i = {alpha_not:.6g} ({exact.status[column]})")
-    say(*_explained(statistics, term), *lines)
-
-
-def _refuse_without_test(statistic: Statistic, adjust: Adjustment, columns: Columns, sort: TermSort) -> None:
-    """Raise ValueError for an option that is only for tests."""
-    needs_test = {
-        "--statistic": statistic != "plr", "--adjust": adjust != "bh", "--columns": columns != "main",
-        f"--sort {sort}": sort in ("p", "lr"),
-    }  # fmt: skip
-    for option, given in needs_test.items():
-        if given:
-            raise ValueError(f"{option} needs --test; add --test")
-
-
-def _meanings(columns: list[str]) -> list[str]:
-    """What the columns of a table mean."""
-    score = "; plr: λ, the paper's score" if "plr" in columns else ""
-    said = [f"n: occurrences; b: documents with the term{score}"]
-    if "lower_bound" in columns:
-        by_chance = "; reuse_binomial: the same by chance" if "reuse_binomial" in columns else ""
-        said += [
-            f"lower_bound: {LOWER_BOUND} (as of terms that few documents use or repeat);",
-            f"reuse: of documents of mean length with the term, the share that repeat it{by_chance}",
-            "(most documents repeat a frequent term even by chance: there only burst_ratio says how bursty it is)",
-        ]
-    return said
-
-
-def _main_columns(table: pl.DataFrame, statistic: Statistic) -> tuple[pl.DataFrame, str]:
-    """The main columns of a test without dispersion, and a line that says how many others there are."""
-    from termburst.inference.dispersion import MEASURES
-    from termburst.questions.burst_columns import main_columns
-
-    main, every = main_columns(statistic), table.width + len(MEASURES)
-    return table.select(main), f"{every - len(main)} of {every} columns are left out; --columns all shows them"
-
-
-def _narrow(columns: list[str]) -> list[str]:
-    """The columns that a terminal shows; files have all of them."""
-    hidden = {"tarone", "idf", "icf"}
-    if "lower_bound" in columns:
-        hidden |= {"tf_idf_sum", "alpha", "alpha_not", "mean", "status", "reuse_low", "reuse_high"}
-    return [name for name in columns if name not in hidden]
-
-
-def _explained(statistics: TermStatistics, term: str) -> list[str]:
-    """One term in words; nothing if the statistics do not keep the patterns that an exact fit needs."""
-    from termburst.questions.burst_columns import effects_of_term, in_words, mean_of_mixed_lengths, ratio_in_words
-
-    if statistics.detail != "patterns":
-        return []
-    row = effects_of_term(statistics, term)
-    mixed = mean_of_mixed_lengths(statistics.lengths, statistics.length_documents)
-    sentence = in_words(row | {"term": printable(term)}, statistics.documents, length=mixed)
-    return [f"{sentence}.", *ratio_in_words(row)]
-
-
 # The order of the groups and commands in `termburst --help`.
-register(app, demo, doctor, terms, explain, report, explore, check, kwic, collocates, triggers, keyness, weigh, export)
-register_group(app, stats, "stats")
-register(app, reproduce)
+_register(app, demo, doctor, terms, explain, report, explore, check, kwic, collocates, triggers, keyness, weigh, export)
+_register_group(app, stats, "stats")
+_register(app, reproduce)

@@ -6,17 +6,15 @@ from typing import Annotated
 
 import typer
 
-from termburst.cli.option_values import with_dashes
+from termburst.cli.options import CorpusName, Output, with_dashes
 from termburst.cli.output import json_text, note, say, write_out
 from termburst.cli.reading import Reading, reads_text, working
-from termburst.cli.shared import Output
-from termburst.cli.text_options import CORPUS_HELP
 from termburst.questions.check import Check
 
 
 @reads_text
 def check(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    corpus: CorpusName,
     asked: Check,
     reading: Reading,
     json: Annotated[bool, typer.Option("--json", help="Everything that was found, as JSON.")] = False,
@@ -32,7 +30,7 @@ def check(
     if output is not None:
         for source in reading.inputs(corpus):
             check_output(output, source=source)
-    whole = reading.corpus(corpus).in_memory()
+    whole = reading.corpus(corpus, columns="all").in_memory()
     with working("Looking for copies, and halving the corpus"):
         found = whole.check(**vars(asked))
     answer = with_dashes(found)

@@ -2,42 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import ExitStack
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from termburst.cli.concordance_lines import LineWriter
-from termburst.cli.output import Format, many, note, say, settled_format, write_table
+from termburst.cli.options import CorpusName, Table
+from termburst.cli.output import SURE, Format, many, note, of_words, say
 from termburst.cli.reading import Reading, reads_text, working
-from termburst.cli.sentences import SURE, brought_on, near
-from termburst.cli.shared import CsvAsIs, Excel, FormatOption, Output, shown
-from termburst.cli.text_options import CORPUS_HELP
 from termburst.display import printable
 from termburst.questions.collocates import Collocates
 from termburst.questions.kwic import Kwic
 from termburst.questions.triggers import Triggers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    import polars as pl
 
     from termburst.reading.documents import Text
 
-_CORPUS = Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)]
 _HEAD = 2**22  # characters, or tokens, in which words like the query are looked for
 _COLLOCATE_COLUMNS = ("log10_p", "p_upper")  # that a terminal does not show; files have them
 
 
 @reads_text
 def kwic(
-    corpus: _CORPUS,
+    corpus: CorpusName,
     asked: Kwic,
     reading: Reading,
-    format: FormatOption = None,
-    output: Output = None,
-    csv_as_is: CsvAsIs = False,
-    excel: Excel = False,
+    table: Table,
 ) -> None:
     """Show every place where a word or a phrase stands, with the text around it.
 
@@ -45,22 +38,21 @@ def kwic(
     before or after it.
     """
     from termburst.concordance.kwic import together
-    from termburst.counting.pattern_clock import pattern_limit
 
-    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
-    writer, head = LineWriter(settled, output, asked.width, csv_as_is=csv_as_is, excel=excel), Head()
+    table = table.settled(*reading.inputs(corpus))
+    writer, head = LineWriter(table, asked.width), Head()
     source = reading.corpus(corpus, columns=asked.needs, bar=not writer.on_terminal)
     with ExitStack() as stack:
-        stack.enter_context(pattern_limit(reading.counting.pattern_seconds, what="the query"))
+        stack.enter_context(reading.asked.pattern_limit("the query"))
         stack.enter_context(writer)
         lines = source.kwic_lines(replace(asked, width=writer.width), seen=head.see)
-        for frame in [together(list(lines))] if settled is Format.parquet else lines:
+        for frame in [together(list(lines))] if table.format is Format.parquet else lines:
             writer.write(frame)
     if not writer.rows:
         hint = "" if asked.regex else head.hint(asked.query)
         say(f"nothing matches {printable(asked.query)!r}{hint}", err=True)
-    if asked.show is None and reading.files.layer not in (None, "form"):
-        note(f"the lines show the layer {reading.files.layer}; --show form shows the text")
+    if asked.show is None and reading.asked.reading.layer not in (None, "form"):
+        note(f"the lines show the layer {reading.asked.reading.layer}; --show form shows the text")
     note(many(writer.rows, "line"))
 
 
@@ -87,13 +79,10 @@ class Head:
 
 @reads_text
 def collocates(
-    corpus: _CORPUS,
+    corpus: CorpusName,
     asked: Collocates,
     reading: Reading,
-    format: FormatOption = None,
-    output: Output = None,
-    csv_as_is: CsvAsIs = False,
-    excel: Excel = False,
+    table: Table,
 ) -> None:
     """List the words that stand near a word more often than by chance, given which words each document has.
 
@@ -101,24 +90,19 @@ def collocates(
     tokens of its document. q_value is the p-value, adjusted for testing many words. A table has 30 rows, unless --top
     says otherwise.
     """
-    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
+    table = table.settled(*reading.inputs(corpus))
     whole = vars(replace(asked, top=None))  # all words are counted in the sentence above the table
-    table = reading.corpus(corpus, columns=()).collocates(**whole)
-    title = near(table.sort("log10_p", nulls_last=True, maintain_order=True), asked.node)
-    if settled is Format.table:
-        table = table.drop(_COLLOCATE_COLUMNS)
-    write_table(shown(table, asked.top, settled), settled, output, title, csv_as_is=csv_as_is, excel=excel)
+    found = reading.corpus(corpus).collocates(**whole)
+    title = near(found.sort("log10_p", nulls_last=True, maintain_order=True), asked.node)
+    table.write(found.drop(_COLLOCATE_COLUMNS) if table.is_shown else found, title, top=asked.top)
 
 
 @reads_text
 def triggers(
-    corpus: _CORPUS,
+    corpus: CorpusName,
     asked: Triggers,
     reading: Reading,
-    format: FormatOption = None,
-    output: Output = None,
-    csv_as_is: CsvAsIs = False,
-    excel: Excel = False,
+    table: Table,
 ) -> None:
     """List the words that come together with a word, and say which come later in a document, or earlier.
 
@@ -132,21 +116,19 @@ def triggers(
     """
     import polars as pl
 
-    settled = settled_format(format, output, *reading.inputs(corpus), csv_as_is=csv_as_is, excel=excel)
-    source = reading.corpus(corpus, columns=())
+    table = table.settled(*reading.inputs(corpus))
+    source = reading.corpus(corpus)
     if corpus == "-":
         source = source.in_memory()  # texts are read twice: for the order of words, and for passages
     source.__token_positions__()  # reads the texts, with a bar of its own
     with working("Fitting an urn"):
         whole = asked if asked.term is None else replace(asked, top=0)  # all words are in the sentence above the table
-        table = source.triggers(**vars(whole))
-    if settled is Format.table:
-        table = table.drop("log10_p_together", "log10_p_after")
-    title = [] if asked.term is None else brought_on(table, asked.term)
+        found = source.triggers(**vars(whole))
+    title = [] if asked.term is None else brought_on(found, asked.term)
     nothing = "no two words are together in that many documents; lower --min-documents"
-    shown_rows = shown(table, asked.top, settled)
-    write_table(shown_rows, settled, output, title, csv_as_is=csv_as_is, excel=excel, nothing=nothing)
-    together = table.filter(pl.col("q_together") <= SURE)
+    plain = found.drop("log10_p_together", "log10_p_after") if table.is_shown else found
+    table.write(plain, title, top=asked.top, nothing=nothing)
+    together = found.filter(pl.col("q_together") <= SURE)
     copied = together.filter(pl.col("repeated") > pl.col("documents") / 2).height
     if copied:
         verb = "rests" if copied == 1 else "rest"
@@ -155,3 +137,61 @@ def triggers(
             "(column repeated): signatures, quotations or reprints; --most-repeated 0.5 leaves them out.",
             err=True,
         )
+
+
+def near(table: pl.DataFrame, word: str) -> list[str]:
+    """How many words are near a word, and the surest, from a table of collocates.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> table = pl.DataFrame({"term": ["world", "of"], "n_window": [45, 3], "expected": [12.3, 2.9], "q_value": [0.0, 0.4]})
+    >>> print(*near(table, "free"))
+    1 of 2 words stands near 'free' more often than by chance (q ≤ 0.05); the surest is world, 45 times; by chance it would be 12.3 times.
+    """  # noqa: E501
+    sure = table.filter(table["q_value"] <= SURE)
+    verb = "stands" if sure.height == 1 else "stand"
+    said = (
+        f"{of_words(sure.height, table.height, verb)} near {printable(word)!r} more often than by chance (q ≤ {SURE})"
+    )
+    if sure.is_empty():
+        return [f"{said}."]
+    row = sure.row(0, named=True)
+    often = f"{many(row['n_window'], 'time')}; by chance it would be {row['expected']:,.3g} times"
+    return [f"{said}; the surest is {printable(row['term'])}, {often}."]
+
+
+def brought_on(table: pl.DataFrame, word: str) -> list[str]:
+    """How many words come together with a word, and which of them surely come later or earlier, from `triggers`.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> found = {"direction": ["together with", "brings on"], "term": ["is", "plato"], "q_together": [0.01, 0.0]}
+    >>> print(*brought_on(pl.DataFrame(found), "socrates"))
+    2 of 2 words come together with 'socrates' (q ≤ 0.05). It brings on 1 of them, which comes later: plato.
+    >>> print(*brought_on(pl.DataFrame(found)[:1], "socrates"))
+    1 of 1 word comes together with 'socrates' (q ≤ 0.05). It does not surely come later or earlier.
+    """
+    together = table.filter(table["q_together"] <= SURE)
+    verb = "comes" if together.height == 1 else "come"
+    said = [f"{of_words(together.height, table.height, verb)} together with {printable(word)!r} (q ≤ {SURE})."]
+    later, earlier = (
+        together.filter(together["direction"] == name)["term"].to_list() for name in ("brings on", "brought on by")
+    )
+    if later:
+        said.append(f"It brings on {len(later):,} of them, which {_comes(later)} later: {_some(later)}.")
+    if earlier:
+        said.append(f"It is brought on by {len(earlier):,} of them, which {_comes(earlier)} earlier: {_some(earlier)}.")
+    if not later and not earlier and together.height:
+        none = "It does not" if together.height == 1 else "None of them does"
+        said.append(f"{none} surely come later or earlier.")
+    return [" ".join(said)]
+
+
+def _comes(words: list[str]) -> str:
+    return "comes" if len(words) == 1 else "come"
+
+
+def _some(words: list[str], most: int = 3) -> str:
+    return ", ".join(map(printable, words[:most])) + (", …" if len(words) > most else "")

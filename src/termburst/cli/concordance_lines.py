@@ -7,11 +7,11 @@ import re
 import sys
 import unicodedata
 from contextlib import ExitStack
-from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from termburst.cli.output import Format, columns_shown, many, note, say, without_formulas, write_out, write_table
+from termburst.cli.options import Table
+from termburst.cli.output import Format, columns_shown, many, note, say_escaped, without_formulas, write_out
 from termburst.display import printable, printable_json
 
 if TYPE_CHECKING:
@@ -33,12 +33,12 @@ class LineWriter:
     width : characters on each side; by default what fits on the terminal
     """
 
-    def __init__(self, format: Format, output: Path | None, width: int | None, *, csv_as_is: bool, excel: bool) -> None:
-        self.format, self.output, self.csv_as_is, self.excel = format, output, csv_as_is, excel
-        self.on_terminal = output is None and sys.stdout.isatty()
+    def __init__(self, table: Table, width: int | None) -> None:
+        self.table, self.format, self.output = table, table.format, table.output
+        self.on_terminal = self.output is None and sys.stdout.isatty()
         if width is None:
             fits = (columns_shown(2 * WIDTH + _ID + _MATCH + 3) - _ID - _MATCH - 3) // 2
-            width = max(fits, 10) if self.on_terminal and format is Format.table else WIDTH
+            width = max(fits, 10) if self.on_terminal and table.is_shown else WIDTH
         self.width, self.rows, self.escaped = width, 0, 0
         self.id_width = 0
         self.stream: BinaryIO | None = None
@@ -61,15 +61,13 @@ class LineWriter:
         if kind is None and self.output is not None and self.format is not Format.parquet:
             note(f"{self.output}: {many(self.rows, 'row')}")
         if kind is None and self.escaped:
-            cells = f"{many(self.escaped, 'cell')} that a spreadsheet would run as a formula"
-            where = self.output or "CSV"
-            say(f"{where}: added an apostrophe before {cells}; --csv-as-is leaves them unchanged", err=True)
+            say_escaped(self.output, self.escaped)
 
     def write(self, lines: pl.DataFrame) -> None:
         """Write some more lines."""
         first = self.rows == 0
         if self.format is Format.parquet:
-            write_table(lines, self.format, self.output)
+            self.table.write(lines)
         elif self.format is Format.csv:
             self._write_csv(lines, header=first)
         elif self.format is Format.json:
@@ -79,13 +77,13 @@ class LineWriter:
         self.rows += lines.height
 
     def _write_csv(self, lines: pl.DataFrame, *, header: bool) -> None:
-        if not self.csv_as_is:
+        if not self.table.csv_as_is:
             lines, escaped = without_formulas(lines)
             self.escaped += escaped
         text = lines.write_csv(include_header=header)
         if self.on_terminal:  # which would obey control characters
             text = "\n".join(printable(line, None) for line in text.split("\n"))
-        self._send("\ufeff" + text if header and self.excel else text)
+        self._send("\ufeff" + text if header and self.table.excel else text)
 
     def _write_json(self, lines: pl.DataFrame, *, first: bool) -> None:
         rows = [printable_json(json.dumps(row, ensure_ascii=False, default=str)) for row in lines.to_dicts()]

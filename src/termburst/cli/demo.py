@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.output import Format, many, say, write_table
-from termburst.cli.reading import working
-from termburst.cli.sentences import SURE
-from termburst.cli.shared import collection_size
+from termburst.cli.output import SURE, Format, many, say, write_table
+from termburst.cli.reading import collection_size, working
 from termburst.display import printable
 
 if TYPE_CHECKING:
     import polars as pl
 
     from termburst.corpus.corpus import Corpus
-    from termburst.statistics.term_statistics import TermStatistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +59,13 @@ def demo(
         table = texts.corpus.term_table(parts=True)
     done = time.perf_counter()
     corpus, shown = texts.corpus, table.head(top)
-    say(f"{texts.title}, without English stop words:", collection_size(corpus.statistics), "")
+    say(f"{texts.title}, without English stop words:", collection_size(corpus), "")
     say(f"The {many(shown.height, 'word')} that are surely the burstiest:")
-    _show_words(shown, corpus.statistics, texts.unit)
+    _show_words(shown, texts)
     say("", *_comparison(texts))
     if formulas:
         _show_numbers(shown, texts.unit)
-        _show_formulas(shown, corpus.statistics)
+        _show_formulas(shown, corpus)
     say("", f"Read in {read - start:.1f} s; counted and fitted {many(len(table), 'term')} in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
         with working("Testing every word") as step:
@@ -99,9 +96,10 @@ def _texts() -> _Texts:
         return _Texts("The docstrings of this Python's standard library", "modules", corpus, groups)
 
 
-def _show_words(table: pl.DataFrame, statistics: TermStatistics, unit: str) -> None:
+def _show_words(table: pl.DataFrame, texts: _Texts) -> None:
     from termburst.questions.burst_columns import documents_by_chance, in_words
 
+    statistics, unit = texts.corpus.statistics, texts.unit
     expected = documents_by_chance(table["n"], statistics.lengths, statistics.length_documents)
     rows = table.with_columns(b_binomial=expected).iter_rows(named=True)
     say(*(f"  {in_words(row, statistics.documents, unit)}." for row in rows))
@@ -111,11 +109,9 @@ def _comparison(texts: _Texts) -> list[str]:
     """What two groups use differently, strongest first, and how many words G² would call different."""
     import polars as pl
 
-    from termburst.questions.keyness import keyness
-
     a, b = texts.groups.values()
     with working("Comparing"):
-        table, g2 = keyness(a, b), keyness(a, b, method="g2", confidence=None)
+        table, g2 = a.keyness(b), a.keyness(b, method="g2", confidence=None)
     sure = table.filter(pl.col("q_value") <= SURE)
     sizes = [f"{name} ({len(group)})" for name, group in texts.groups.items()]
     said = [f"{texts.unit.capitalize()}: {sizes[0]} compared with {sizes[1]}. {sure.height:,} words surely differ:"]
@@ -139,11 +135,9 @@ def _show_numbers(table: pl.DataFrame, unit: str) -> None:
     )
 
 
-def _show_formulas(table: pl.DataFrame, statistics: TermStatistics) -> None:
+def _show_formulas(table: pl.DataFrame, corpus: Corpus) -> None:
     """λ of the same terms, the leading parts of it, and all parts of the first term."""
     import polars as pl
-
-    from termburst.inference.plr import explain
 
     leading = ["tf_icf", "btf_idf", "repetition"]
     rest = table.with_columns(rest=pl.col("plr") - pl.sum_horizontal(leading))
@@ -151,4 +145,4 @@ def _show_formulas(table: pl.DataFrame, statistics: TermStatistics) -> None:
     say("")
     write_table(shown.with_columns(pl.selectors.float().round(0).cast(pl.Int64)), Format.table, None)
     say("", "plr: the paper's λ, the sum of the columns after it.", "")
-    say(*str(explain(statistics, table["term"][0])).splitlines())
+    say(*str(corpus.explain(table["term"][0])).splitlines())

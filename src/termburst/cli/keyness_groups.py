@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
-import typer
-
-from termburst.cli.option_values import parsed_list
+from termburst.cli.options import parsed_list
 from termburst.cli.reading import Reading
 from termburst.reading.conditions import both_sides, is_condition
 
@@ -15,22 +13,6 @@ if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
 
 MOST_GROUPS = 50  # values of the column that --by names
-
-By = Annotated[
-    str | None,
-    typer.Option(
-        "--by",
-        help="Column of A whose values are the groups to compare; or folder, or file; or a condition: 'year >= 1945'.",
-    ),
-]
-GroupsOption = Annotated[
-    list[str] | None,
-    typer.Option("--groups", help="With --by: compare only these values, such as ham,spam; the first is A."),
-]
-Bin = Annotated[
-    float | None,
-    typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
-]
 
 
 def named_groups(by: str | None, groups: list[str] | None) -> list[str] | None:
@@ -118,10 +100,10 @@ def grouped(
     if is_condition(by):
         if every is not None:
             raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
-        corpus = _read(reading.corpus(name, columns=()).group(by), page=page)
+        corpus = _read(reading.corpus(name).group(by), page=page)
         found = sides(corpus.metadata, by)
         return Grouped(corpus, by, None, {side: int((found == side).sum()) for side in both_sides(by)}, None)
-    corpus = reading.corpus(name, columns=())
+    corpus = reading.corpus(name)
     if every is None:
         corpus = corpus.group(by)
     else:

@@ -1,19 +1,202 @@
-"""Options of the command line, made from the fields of option classes (`termburst.options`)."""
+"""Options of the command line, made from the fields of option classes (`termburst.options`), and how they are written.
+
+An option that a message names gets its dashes here.
+"""
 
 from __future__ import annotations
 
+import csv
 import functools
 import inspect
-from collections.abc import Callable, Mapping
-from dataclasses import Field, fields, is_dataclass
+import os
+import shlex
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field, dataclass, fields, is_dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
 import typer.models
 
-from termburst.cli.option_values import dashed, parsed_list, parsed_ngrams, parsed_split, parsed_stop_words, written
+from termburst.cli.output import NOTHING, Format, Title, settled_format, write_table
+from termburst.messages import Absent, Named, spelled
 from termburst.options import REQUIRED, OptionField, has_options, options_of
+
+if TYPE_CHECKING:
+    import polars as pl
+
+CORPUS_HELP = (
+    "A folder, a file, an archive, or a glob in quotes. A text file is one document (--lines: each line is one). So is "
+    "a Word, PDF, HTML or TEI file, or a row of a CSV, JSONL, Parquet or Excel table. - is standard input, where each "
+    "line is one. Or a data set: inaugural, 20newsgroups, r8, stdlib."
+)
+CorpusName = Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)]
+CorpusOrStatistics = Annotated[
+    str, typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)
+]
+Top = Annotated[
+    int | None, typer.Option("--top", "-n", min=0, help="How many terms; 0 for all. (default: 30 in a table, or all)")
+]
+MinCount = Annotated[int, typer.Option("--min-count", min=1, help="Leave out terms that occur fewer times.")]
+Output = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Write to this file. It is replaced only when all is written.")
+]
+
+
+@dataclass(frozen=True)
+class Csv:
+    """How CSV is written, as given on the command line."""
+
+    csv_as_is: Annotated[
+        bool, typer.Option("--csv-as-is", help="In CSV, add no apostrophe before text that a spreadsheet would run.")
+    ] = False
+    excel: Annotated[
+        bool, typer.Option("--excel", help="In CSV, add a byte order mark, so that Excel shows all letters correctly.")
+    ] = False
+
+
+@dataclass(frozen=True)
+class Table(Csv):
+    """How the table of a command is written, as given on the command line."""
+
+    format: Annotated[
+        Format | None, typer.Option("--format", "-f", help="(default: by the ending of --output, or table)")
+    ] = None
+    output: Output = None
+
+    def settled(self, *sources: str) -> Table:
+        """The same with its format, before any work is done; ValueError for what cannot be written.
+
+        The output must not be one of the *sources*.
+        """
+        format = settled_format(self.format, self.output, *sources, csv_as_is=self.csv_as_is, excel=self.excel)
+        return replace(self, format=format)
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether people read it in a terminal or a text file."""
+        return self.format is Format.table
+
+    @property
+    def is_on_terminal(self) -> bool:
+        """Whether people read it in a terminal."""
+        return self.is_shown and self.output is None and sys.stdout.isatty()
+
+    def write(self, frame: pl.DataFrame, title: Title = "", *, top: int | None = 0, nothing: str = NOTHING) -> None:
+        """Write the first rows, as many as --top says: without it, 30 if people read them."""
+        if top is None:
+            top = 30 if self.is_shown else 0
+        first = frame.head(min(top, frame.height)) if top else frame  # Polars takes no number of more than 64 bits
+        assert self.format is not None  # of `settled`
+        write_table(first, self.format, self.output, title, csv_as_is=self.csv_as_is, excel=self.excel, nothing=nothing)
+
+
+def dashed(name: str) -> str:
+    """The name of an option with dashes.
+
+    >>> dashed("name_pattern")
+    '--name-pattern'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+def written(name: str, value: Any) -> str:
+    """The value of an option as it is written on the command line.
+
+    >>> written("ngrams", (1, 2)), written("ngrams", (2, 2)), written("ngrams", 1), written("text", "two words")
+    ('1,2', '2', '1', "'two words'")
+    """
+    if isinstance(value, (tuple, list)):
+        values = dict.fromkeys(value) if name == "ngrams" else value  # (2, 2) is written 2
+        return ",".join(map(str, values))
+    return shlex.quote(str(value))
+
+
+def in_dashes(option: Named) -> str:
+    """An option that a message names, as it is written on the command line.
+
+    >>> print(in_dashes(Named("text")), in_dashes(Named("layer", "form")), in_dashes(Named("lowercase", False)))
+    --text --layer form --no-lowercase
+    """
+    if option.value is Absent or option.value is True:
+        return dashed(option.name)
+    if option.value is False:
+        return f"--no-{dashed(option.name)[2:]}"
+    return f"{dashed(option.name)} {written(option.name, option.value)}"
+
+
+def with_dashes(message: object) -> str:
+    """A message, or that of an error, with the options as the command line spells them.
+
+    >>> from termburst.messages import named
+    >>> with_dashes(ValueError("choose one with " + named("text")))
+    'choose one with --text'
+    """
+    return spelled(str(message), in_dashes)
+
+
+def parsed_split(value: str) -> int | str:
+    """The number of tokens of a piece, or a pattern."""
+    if not value.isdecimal():
+        return value
+    if len(value) > 9 or int(value) < 1:
+        raise ValueError(f"--split must be 1 to 999,999,999 tokens, or a pattern; got {value:.60}")
+    return int(value)
+
+
+def parsed_ngrams(value: str) -> tuple[int, int]:
+    """The smallest and the largest number of tokens of a term."""
+    try:
+        numbers = [int(part) for part in value.replace("-", ",").split(",")]
+        first, last = numbers if len(numbers) == 2 else numbers * 2
+    except ValueError as error:
+        raise ValueError(f"--ngrams must be a number, or two such as 1,2; got {value!r:.60}") from error
+    return first, last
+
+
+def parsed_list(values: Sequence[str] | None) -> list[str]:
+    """The names that an option lists, each once: with commas between them, or one option for each; or both.
+
+    A name with a comma stands in quotes.
+
+    Examples
+    --------
+    >>> parsed_list(["year, party", "year", '"Washington, D.C."']), parsed_list(None)
+    (['year', 'party', 'Washington, D.C.'], [])
+    """
+    rows = csv.reader(values or (), skipinitialspace=True)
+    return list(dict.fromkeys(name.strip() for row in rows for name in row if name.strip()))
+
+
+def parsed_stop_words(value: str | None) -> str | tuple[str, ...] | None:
+    """The name of a language, or the words of a file."""
+    if value is None or value == "english":
+        return value
+    path = Path(value)
+    if not os.path.lexists(path):
+        if "." not in value and os.sep not in value:  # CountingOptions knows the languages
+            return value
+        raise ValueError(
+            f"--stop-words must be a language or a text file with one word per line; there is no file {value!r}"
+        )
+    if path.exists() and not path.is_file():  # a pipe is refused, too: reading it could wait forever
+        kind = "a folder" if path.is_dir() else "not a regular file"
+        raise ValueError(f"--stop-words: {value!r} is {kind}; give a text file with one word per line")
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise ValueError(f"--stop-words: the file {value!r} cannot be read ({error.strerror})") from error
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ValueError(f"--stop-words: the file {value!r}, line {line}, is not UTF-8; save it as UTF-8") from error
+    if "\0" in text:
+        line = text[: text.index("\0")].count("\n") + 1
+        raise ValueError(f"--stop-words: the file {value!r}, line {line}, contains a NUL character; it must be text")
+    return tuple(sorted(set(text.split())))
+
 
 # Options whose values are written in a way of their own: by name, and otherwise by type.
 PARSERS: dict[str, Callable[[str], Any]] = {
@@ -21,7 +204,7 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "stop_words": parsed_stop_words,
     "split": parsed_split,
 }
-SHORT = {"columns": "-c", "sort": "-s", "top": "-n", "width": "-w", "window": "-w"}
+SHORT = {"columns": "-c", "scheme": "-s", "sort": "-s", "top": "-n", "width": "-w", "window": "-w"}
 ARGUMENTS = ("term",)  # written without a name, even where it may be left out
 _PLAIN = (bool, int, float, str, Path)
 

@@ -27,6 +27,7 @@ Title = str | Sequence[str]  # one or more lines above a table
 _FORMULA, _NUMBER = r"^'*[=+\-@\t\r\n＝＋－＠]", r"\A[+-](?:[0-9]+\.?[0-9]*|\.[0-9]+)\z"
 _EXCEL_ROWS = 1_048_576  # of a sheet, the header included
 _LONGEST = 40  # characters of a term in a terminal table
+SURE = 0.05  # q up to this counts as found
 NOTHING = "no term occurs that often; lower --min-count"
 
 
@@ -104,8 +105,7 @@ def write_table(
         except OSError as error:  # such as a full disk
             raise ValueError(f"the table cannot be written to standard output: {error.strerror or error}") from error
     if escaped:
-        cells = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
-        say(f"{output or 'CSV'}: added an apostrophe before {cells}; --csv-as-is leaves them unchanged", err=True)
+        say_escaped(output, escaped)
     if excel and frame.height >= _EXCEL_ROWS:
         say(f"{output or 'CSV'}: Excel shows only the first {_EXCEL_ROWS - 1:,} of {frame.height:,} rows", err=True)
     if frame.is_empty() and format is not Format.table:
@@ -137,6 +137,12 @@ def without_formulas(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
             text = pl.when(runs).then(pl.lit("'") + pl.col(name)).otherwise(pl.col(name))
             frame, escaped = frame.with_columns(text.alias(name)), escaped + found
     return frame, escaped
+
+
+def say_escaped(output: Path | None, escaped: int) -> None:
+    """Say that cells of a CSV file got an apostrophe."""
+    cells = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
+    say(f"{output or 'CSV'}: added an apostrophe before {cells}; --csv-as-is leaves them unchanged", err=True)
 
 
 def write_out(content: bytes) -> None:
@@ -198,6 +204,15 @@ def json_text(value: Any, **options: Any) -> bytes:
 def many(count: int, noun: str) -> str:
     """A number and a noun: "1 document", "1,200 documents"."""
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+def of_words(found: int, all_: int, verb: str) -> str:
+    """How many of some words do something.
+
+    >>> of_words(3, 1200, "come in bursts")
+    '3 of 1,200 words come in bursts'
+    """
+    return f"{found:,} of {many(all_, 'word')} {verb}"
 
 
 def print_table(frame: pl.DataFrame, title: Title = "", *, file: Any = None, nothing: str = NOTHING) -> None:

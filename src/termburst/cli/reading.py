@@ -7,20 +7,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from termburst.cli.option_values import with_dashes
-from termburst.cli.options import takes_options
+from termburst.cli.options import takes_options, with_dashes
 from termburst.cli.output import many, progress_bar, say
-from termburst.cli.text_options import PANEL, Steps
-from termburst.counting.options import CountingOptions
+from termburst.corpus.read_arguments import ReadArguments
 from termburst.display import printable
-from termburst.names import Layer
-from termburst.reading.options import ReadingOptions
+from termburst.options import Option
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,6 +28,33 @@ if TYPE_CHECKING:
 
 NAMED_COPIES = 10  # near-copies that are named when they are dropped
 REPORT_LINES = 12  # of the reading report, on a terminal
+_PANEL = "Reading text"
+
+
+@dataclass(frozen=True)
+class Steps:
+    """What is done with documents after they are read, in this order: methods of `Corpus`, in Python."""
+
+    where: Annotated[
+        str | None, Option('Only documents whose columns meet a condition, such as "year >= 1945".', panel=_PANEL)
+    ] = None
+    drop_duplicates: Annotated[
+        bool, Option("Leave out near-copies of earlier documents; all texts are held in memory.", panel=_PANEL)
+    ] = False
+    split: Annotated[
+        int | str | None,
+        Option("Cut documents into pieces: a number of tokens, or a pattern such as '^CHAPTER'.", panel=_PANEL),
+    ] = None
+
+    def of(self, corpus: Corpus) -> Corpus:
+        """The corpus after them."""
+        if self.where is not None:
+            corpus = corpus.where(self.where)
+        if self.drop_duplicates:
+            corpus = corpus.drop_duplicates()
+        if isinstance(self.split, int):
+            return corpus.split(tokens=self.split)
+        return corpus if self.split is None else corpus.split(pattern=self.split)
 
 
 @dataclass(frozen=True)
@@ -39,20 +63,19 @@ class Reading:
 
     Attributes
     ----------
-    files, counting, steps : options of reading and of counting, and what is done with the documents
+    asked, steps : options of reading and of counting, and what is done with the documents
     notes : whether to print all of the reading report, or nothing of it
     given : the values of all options as they were written
     """
 
-    files: ReadingOptions = field(default_factory=ReadingOptions)
-    counting: CountingOptions = field(default_factory=CountingOptions)
+    asked: ReadArguments = field(default_factory=ReadArguments)
     steps: Steps = field(default_factory=Steps)
     notes: Annotated[
         bool | None,
         typer.Option(
             "--verbose/--quiet",
             help="Print the whole reading report, or none of it. (default: its first lines)",
-            rich_help_panel=PANEL,
+            rich_help_panel=_PANEL,
         ),
     ] = None
     given: Mapping[str, Any] = field(default_factory=dict)
@@ -63,13 +86,7 @@ class Reading:
         return [*corpora, *([words] if words not in (None, "english") and Path(words).is_file() else [])]
 
     def corpus(
-        self,
-        name: str,
-        *,
-        columns: tuple[str, ...] | Literal["all"] = "all",
-        counting: CountingOptions | None = None,
-        show: Layer | None = None,
-        bar: bool = True,
+        self, name: str, *, columns: tuple[str, ...] | Literal["all"] = (), counting: Any = None, bar: bool = True
     ) -> Corpus:
         """The corpus *name*, which is read when a question is asked: with the steps and all other options.
 
@@ -77,30 +94,13 @@ class Reading:
         ----------
         columns : the metadata that the question needs
         counting : how words are counted, if other than the options say
-        show : another layer, which documents have beside that of the options
         bar : whether a bar shows how much has been read
         """
-        from termburst.corpus.read_arguments import ReadArguments
         from termburst.corpus.scan import scanned
 
-        asked = ReadArguments(self._files_as(counting), counting or self.counting)
         watch = Watching(self.notes, bar=bar)
-        corpus = scanned(name, asked, columns=columns, inspect=self.notes is not False, show=show, watch=watch)
-        steps = self.steps
-        if steps.where is not None:
-            corpus = corpus.where(steps.where)
-        if steps.drop_duplicates:
-            corpus = corpus.drop_duplicates()
-        if steps.split is not None:
-            how: dict[str, Any] = {"tokens" if isinstance(steps.split, int) else "pattern": steps.split}
-            corpus = corpus.split(**how)
-        return corpus
-
-    def _files_as(self, counting: CountingOptions | None) -> ReadingOptions:
-        """How documents are read; texts that are counted as a layer are read in it."""
-        if counting is None or counting.layer is None:
-            return self.files
-        return replace(self.files, layer=cast(Layer, counting.layer))
+        asked = self.asked if counting is None else self.asked.counted_like(counting)
+        return self.steps.of(scanned(name, asked, columns=columns, inspect=self.notes is not False, watch=watch))
 
 
 class Watching:
@@ -158,9 +158,7 @@ def reads_text(command: Callable[..., None]) -> Callable[..., None]:
 
     @functools.wraps(command)
     def limited(**given: Any) -> None:
-        from termburst.counting.pattern_clock import pattern_limit
-
-        with pattern_limit(given["reading"].counting.pattern_seconds):
+        with given["reading"].asked.pattern_limit():
             command(**given)
 
     return takes_options(limited)
@@ -180,3 +178,10 @@ def working(what: str, *, when: bool = True) -> Iterator[Callable[[str], None]]:
                 bar.update(task, description=what)
 
         yield go_on
+
+
+def collection_size(corpus: Corpus) -> str:
+    """The size of a corpus, in a line."""
+    s = corpus.statistics
+    size = (many(s.documents, "document"), many(s.tokens, "token"), many(s.vocabulary_size, "term"))
+    return f"{', '.join(size)}, mean length {s.mean_length:,.1f}"

@@ -1,4 +1,4 @@
-"""`termburst report`, and the pages that other commands write."""
+"""`termburst report`, the page of another command, and `termburst explore`, the live page."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
-from termburst.cli.option_values import with_dashes
-from termburst.cli.output import json_text, note, write_out
+from termburst.cli.options import CorpusName, CorpusOrStatistics, with_dashes
+from termburst.cli.output import json_text, note, say, write_out
 from termburst.cli.reading import Reading, reads_text, working
-from termburst.cli.text_options import CORPUS_HELP
+from termburst.questions.explore import Explore
 from termburst.questions.report import Report
 
 
@@ -24,9 +24,7 @@ class ReportFormat(StrEnum):
 
 @reads_text
 def report(
-    corpus: Annotated[
-        str, typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)
-    ],
+    corpus: CorpusOrStatistics,
     asked: Report,
     reading: Reading,
     output: Annotated[
@@ -45,7 +43,7 @@ def report(
     settled = settled_report(format, output, *reading.inputs(corpus))
     if in_browser and settled is not ReportFormat.html:
         raise ValueError("--open needs a page, not JSON; omit --open or write .html")
-    source = reading.corpus(corpus).in_memory()
+    source = reading.corpus(corpus, columns="all").in_memory()
     source._warn_of_one_document()
     with working("Testing every word") as step:
         summary = source.summary(asked, full=settled is ReportFormat.json, step=step)
@@ -54,6 +52,28 @@ def report(
         import webbrowser
 
         webbrowser.open(output.resolve().as_uri())
+
+
+@reads_text
+def explore(
+    corpus: CorpusName,
+    asked: Explore,
+    reading: Reading,
+) -> None:
+    """Explore a corpus in the browser: every word, every line, any phrase, any comparison, computed as you ask.
+
+    The page is served from this machine only, under an address with a secret token. Ctrl-C ends it.
+    """
+    held = reading.corpus(corpus, columns="all").in_memory()
+    held._warn_of_one_document()
+    with working("Counting and testing"):
+        server = held.server(asked)
+    say(server.address)
+    if asked.browser:
+        import webbrowser
+
+        webbrowser.open(server.address)
+    server.run()
 
 
 def settled_report(format: ReportFormat | None, output: Path | None, *sources: str) -> ReportFormat:

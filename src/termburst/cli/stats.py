@@ -7,19 +7,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
-from termburst.cli.option_values import with_dashes
+from termburst.cli.options import CorpusName, with_dashes
 from termburst.cli.output import json_text, many, note, say, write_out
 from termburst.cli.reading import Reading, reads_text
-from termburst.cli.text_options import CORPUS_HELP
 from termburst.names import Detail
-
-if TYPE_CHECKING:
-    from termburst.corpus.corpus import Corpus
-    from termburst.statistics.term_statistics import TermStatistics
 
 stats = typer.Typer(help="Build, combine and show saved statistics of a corpus.", no_args_is_help=True)
 
@@ -38,7 +33,7 @@ Batch = Annotated[
 @stats.command()
 @reads_text
 def build(
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    corpus: CorpusName,
     reading: Reading,
     output: Into,
     detail: Annotated[
@@ -77,23 +72,21 @@ def build(
     With --where, --split or --memory it counts from the beginning again.
     """
     from termburst.corpus import build as building
-    from termburst.files import check_output
 
-    for source in reading.inputs(corpus):
-        check_output(_parquet(output), source=source)
+    building.check_parquet(output, *reading.inputs(corpus))
     with _terminated_cleanly():
-        documents, terms = building.build(
-            reading.corpus(corpus, columns=()), output, detail=detail, batch=batch, min_count=min_count,
+        size = building.build(
+            reading.corpus(corpus), output, detail=detail, batch=batch, min_count=min_count,
             checkpoint=checkpoint, fresh=fresh, memory=memory, say=_say,
         )  # fmt: skip
-    note(f"{output}: {many(documents, 'document')}, {many(terms, 'term')}")
+    _note(output, *size)
 
 
 @stats.command()
 @reads_text
 def add(
     saved: Saved,
-    corpus: Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)],
+    corpus: CorpusName,
     reading: Reading,
     batch: Batch = None,
     again: Annotated[
@@ -107,21 +100,16 @@ def add(
     one of that name, or all of its texts are there.
     """
     from termburst.corpus import build as building
-    from termburst.corpus.read_arguments import ReadArguments
-    from termburst.corpus.saved import counting_like
-    from termburst.statistics.term_statistics import TermStatistics
 
-    def same_words(known: TermStatistics) -> Corpus:
-        asked = ReadArguments(reading.files, reading.counting)
-        return reading.corpus(corpus, columns=(), counting=counting_like(known, saved, asked))
-
-    with _changing(output or saved, *reading.inputs(corpus)):
-        found = building.add(saved, same_words, batch=batch, again=again, output=output, say=_say)
-        if found is not None:
-            whole, added = found
-            _note(whole, output or saved, f" ({added:,} added)")
-        elif output is not None:
-            _note(TermStatistics.load(output), output)
+    building.check_parquet(output or saved, *reading.inputs(corpus))
+    with _terminated_cleanly():
+        found = building.add(
+            saved, lambda counting: reading.corpus(corpus, counting=counting), asked=reading.asked, batch=batch,
+            again=again, output=output, say=_say,
+        )  # fmt: skip
+    if found is not None:
+        documents, terms, added = found
+        _note(output or saved, documents, terms, f" ({added:,} added)" if added else "")
 
 
 @stats.command()
@@ -135,28 +123,10 @@ def merge(
     ] = False,
 ) -> None:
     """Combine the statistics of several collections. Files that contain the same texts are refused."""
-    from termburst.corpus.saved import check_same_words
-    from termburst.statistics.contents import shared
-    from termburst.statistics.term_statistics import TermStatistics
+    from termburst.corpus import build as building
 
-    if len(saved) < 2:
-        raise ValueError("merge needs at least two files of statistics")
-    with _changing(output):  # which may be one of them: merging in place
-        first, *rest = map(TermStatistics.load, saved)
-        for name, other in zip(saved[1:], rest, strict=True):
-            check_same_words(saved[0], first.counting, name, other.counting)
-            both = 0 if again else shared(first.contents, other.contents)
-            first += other
-            if both:
-                raise ValueError(
-                    f"{name} contains {many(both, 'text')} that the files before it also contain, so nothing was "
-                    "merged. Give --again to count them a second time, or add the corpus itself with stats add"
-                )
-        unknown = first.documents - sum(one.documents for one in first.contents if one.knows_each)
-        if unknown > 0 and not again:
-            sentence = f"the texts of {many(unknown, 'document')} are not known"
-            say(f"{sentence}, so it cannot be said whether the files contain some of them twice", err=True)
-        _save(first, output)
+    with _terminated_cleanly():
+        _note(output, *building.merge(saved, output, again=again, say=_say))
 
 
 @stats.command()
@@ -165,83 +135,23 @@ def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
 
     Build the second file with --batch if it is a whole batch: its name is then removed, too.
     """
-    from termburst.corpus.saved import check_same_words
-    from termburst.statistics.term_statistics import TermStatistics
+    from termburst.corpus import build as building
 
-    with _changing(output or saved, *([] if output is None else [other])):
-        whole, gone = TermStatistics.load(saved), TermStatistics.load(other)
-        check_same_words(saved, whole.counting, other, gone.counting)
-        rest = (whole - gone).prune()
-        if not rest.documents:
-            raise ValueError(f"{other} has all documents of {saved}, so nothing would be left")
-        _say_batches(whole, gone, rest, other)
-        _save(rest, output or saved)
-
-
-def _say_batches(whole: TermStatistics, gone: TermStatistics, rest: TermStatistics, other: Path) -> None:
-    """Say which batches were removed though the second file does not name them, and which cannot be known to be."""
-    removed = set(whole.batches) - set(rest.batches) - set(gone.batches)
-    if removed:
-        _say(f"no text of batch {_listed(removed)} is left, so that it can be added again")
-    known = sum(one.documents for one in gone.contents if one.knows_each) == gone.documents
-    traced = {one.batch for one in whole.contents if one.knows_each} if known else set()
-    unsure = set() if gone.batches else set(rest.batches) - traced
-    if unsure:
-        _say(
-            f"the batches on record stay: {_listed(unsure)}. It is not known whether {other} has all documents of one "
-            "of them, which could then not be added again; if so, build it with --batch NAME before subtracting it"
-        )
-
-
-def _listed(names: set[str]) -> str:
-    first = ", ".join(map(repr, sorted(names)[:5]))
-    return first if len(names) <= 5 else f"{first}, … ({len(names):,} in all)"
+    with _terminated_cleanly():
+        _note(output or saved, *building.subtract(saved, other, output=output, say=_say))
 
 
 @stats.command()
 def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
     """Show what a file of statistics, or the folder of a ledger, contains."""
-    from termburst.corpus.saved import load_saved
-    from termburst.counting.words_of import words_of
+    from termburst.corpus.saved import contained
 
-    s = load_saved(saved)
-    facts: dict[str, Any] = {
-        "documents": s.documents,
-        "tokens": s.tokens,
-        "terms": s.vocabulary_size,
-        "mean_length": s.mean_length,
-        "longest": int(s.lengths.max(initial=0)),
-        "empty_documents": int(s.length_documents[s.lengths == 0].sum()),
-        "detail": s.detail,
-        "min_count": s.min_count,
-        "batches": list(s.batches),
-        "contents": [{"documents": one.documents, "digest": one.digest, "batch": one.batch} for one in s.contents],
-        "counting": None if s.counting is None else s.counting.to_json(),
-    }
+    facts, in_words = contained(saved)
     if as_json:
         write_out(json_text(facts))
         return
-    facts["mean_length"] = f"{s.mean_length:,.1f}"
-    facts["batches"] = ", ".join(map(repr, s.batches))
-    facts["contents"] = ", ".join(many(one.documents, "document") for one in s.contents)
-    facts["counting"] = None if s.counting is None else words_of(s.counting)
-    for name, value in facts.items():
+    for name, value in (facts | in_words).items():
         say(f"{name.replace('_', ' '):<16} {f'{value:,}' if isinstance(value, int) else value or '–'}")
-
-
-@contextmanager
-def _changing(path: Path, *sources: str | Path) -> Iterator[None]:
-    """Lock a file from before it is read until after it is written; wait for other processes that change it.
-
-    It must not be one of the *sources*, which are only read.
-    """
-    from termburst.files import check_output
-    from termburst.locks import locked
-
-    for source in (None, *sources):
-        check_output(_parquet(path), source=source)
-    with _terminated_cleanly(), locked(path, waiting=_say):
-        yield
 
 
 @contextmanager
@@ -265,16 +175,5 @@ def _say(sentence: str) -> None:
     say(with_dashes(sentence), err=True)
 
 
-def _parquet(path: Path) -> Path:
-    if path.suffix.lower() != ".parquet":
-        raise ValueError(f"{path}: the name of a statistics file must end in .parquet")
-    return path
-
-
-def _save(statistics: TermStatistics, path: Path) -> None:
-    statistics.save(path)
-    _note(statistics, path)
-
-
-def _note(statistics: TermStatistics, path: Path, added: str = "") -> None:
-    note(f"{path}: {many(statistics.documents, 'document')}{added}, {many(statistics.vocabulary_size, 'term')}")
+def _note(path: Path, documents: int, terms: int, added: str = "") -> None:
+    note(f"{path}: {many(documents, 'document')}{added}, {many(terms, 'term')}")

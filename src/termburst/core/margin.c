@@ -1,14 +1,8 @@
 #include "margin.h"
 
-#define BEYOND 0.1 /* in units of the margin */
+#include "random.h"
 
-/* A step of splitmix64: the same sequence on all machines. */
-TB_INLINE uint64_t next_random(uint64_t *state) {
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
+#define BEYOND 0.1 /* in units of the margin */
 
 /* v·x_j, in four sums that do not wait for each other. */
 TB_INLINE double product(const WeightRows *in, int64_t j, const double *pairs) {
@@ -75,7 +69,7 @@ static double sweep_once(
     int64_t *order = fit->order, size = *active;
     double largest = 0.0;
     for (int64_t at = 0; at < size;) {
-        int64_t other = at + (int64_t)(next_random(random) % (uint64_t)(size - at)), j = order[other];
+        int64_t other = at + (int64_t)(mixed(*random += GOLDEN) % (uint64_t)(size - at)), j = order[other];
         order[other] = order[at];
         order[at] = j;
         double slope = slope_of(in, problem, fit, j, *bias);

@@ -3,13 +3,6 @@
 #include "random.h"
 #include "sorting.h"
 
-/* The finalizer of SplitMix64: every bit of z changes half of the bits of the result. */
-TB_INLINE uint64_t mixed(uint64_t z) {
-    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-    z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return z ^ (z >> 31);
-}
-
 /* Kinds of characters: between words, part of a word, or a word by itself (as in scripts without spaces). */
 enum { BETWEEN, PART, ALONE };
 

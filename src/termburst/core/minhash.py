@@ -55,6 +55,20 @@ class ShingleLists:
     whole: Hashes
 
 
+def mixed(values: Hashes) -> Hashes:
+    """SplitMix64 of numbers (random.h), without a loop: each bit of a number changes half of the bits of its hash.
+
+    Examples
+    --------
+    >>> [hex(number) for number in mixed(np.array([0, 1], dtype=np.uint64)).tolist()]
+    ['0xe220a8397b1dcdaf', '0x910a2dec89025cc1']
+    """
+    z = values + np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.asarray(z ^ (z >> np.uint64(31)))
+
+
 def shingles(data: NDArray[np.uint8], ends: Integers, width: int) -> ShingleLists:
     """The shingles of *width* words of UTF-8 texts that end at *ends* in *data*; upper and lower case ASCII are one.
 

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from termburst.corpus.corpus import Corpus
+from termburst.corpus.read_arguments import ReadArguments
+from termburst.corpus.saved import check_same_words, counting_like
 from termburst.corpus.steps import DropDuplicates
-from termburst.files import companion, remove_leftovers
+from termburst.counting.options import CountingOptions
+from termburst.files import check_output, companion, remove_leftovers
 from termburst.limits import parsed_memory
 from termburst.locks import locked
 from termburst.messages import Message, named
 from termburst.names import Detail
 from termburst.statistics.checkpoint import Checkpoint
-from termburst.statistics.contents import NewTexts
+from termburst.statistics.contents import NewTexts, shared
 from termburst.statistics.out_of_core import OutOfCore, remove_scratch, room_within, scratch_of
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
 Say = Callable[[str], None]
+Size = tuple[int, int]  # the numbers of documents and terms
+
+
+def check_parquet(path: Path, *sources: str | Path) -> None:
+    """ValueError if statistics cannot be written to a file, or if it is one of the *sources*, which are only read."""
+    if path.suffix.lower() != ".parquet":
+        raise ValueError(f"{path}: the name of a statistics file must end in .parquet")
+    for source in (None, *sources):
+        check_output(path, source=source)
 
 
 def build(
@@ -35,7 +47,7 @@ def build(
     fresh: bool = False,
     memory: str | None = None,
     say: Say = lambda sentence: None,
-) -> tuple[int, int]:
+) -> Size:
     """Count a corpus that is scanned, and write its statistics; returns the numbers of documents and terms.
 
     If it is interrupted, the same call resumes, unless the corpus has steps or *memory* is given.
@@ -86,56 +98,130 @@ def build(
 
 def add(
     path: Path,
-    corpus: Callable[[Any], Corpus],
+    corpus: Callable[[CountingOptions], Corpus],
     *,
+    asked: ReadArguments | None = None,
     batch: str | None = None,
     again: bool = False,
     output: Path | None = None,
     say: Say = lambda sentence: None,
-) -> tuple[TermStatistics, int] | None:
-    """Add a corpus to statistics in a file; returns all of them, and how many documents were added.
+) -> tuple[int, int, int] | None:
+    """Add a corpus to statistics in a file; returns the numbers of documents, terms and documents that were added.
 
-    None if there is a batch of that name already.
+    None if there is a batch of that name already. The file is locked from before it is read until it is written.
 
     Parameters
     ----------
-    path : the file; it must be locked
+    path : the file
     corpus : function from the options that the file was counted with to the corpus, counted in the same way
+    asked : how the corpus is asked to be counted; ValueError if the file was counted in another way
     batch : a name for these documents, so that they are added only once
     again : add all documents, even those whose texts the statistics already contain
     output : write to this file instead
     say : called with each message, one sentence at a time
     """
-    known = TermStatistics.load(path)
-    if known.min_count > 1:
-        raise ValueError(
-            Message(
-                f"{path} has no terms that occur fewer than {known.min_count:,} times, so nothing can be added; "
-                "build it again without ",
-                named("min_count"),
-            )
-        )
-    if batch is not None and batch in known.batches:
-        say(f"{path} already contains batch {batch!r}; nothing was added")
-        if output is not None:
+    with locked(output or path, waiting=say):
+        known = TermStatistics.load(path)
+        if known.min_count > 1:
+            rare = f"{path} has no terms that occur fewer than {known.min_count:,} times, so nothing can be added; "
+            raise ValueError(Message(rare, "build it again without ", named("min_count")))
+        if batch is not None and batch in known.batches:
+            say(f"{path} already contains batch {batch!r}; nothing was added")
+            if output is None:
+                return None
             known.save(output)
-        return None
-    texts = NewTexts(known.contents, again=again, whole=batch is not None)
-    stream = _stream(corpus(known))
-    new = _new_statistics(known, path, stream, batch, texts)
-    if texts.repeated:
-        some = f"{path} already contains {_many(texts.repeated, 'document')} of {stream.name}"
-        if batch is None:
-            say(some + "; only the others are added (" + named("again", True) + " adds all)")
-        else:
-            say(f"{some}; they are counted again, as part of batch {batch!r}")
-    unknown = known.documents - sum(one.documents for one in known.contents if one.knows_each)
-    if unknown > 0 and not again:
-        sentence = f"{path} does not know the texts of {_many(unknown, 'document')}"
-        say(f"{sentence}, so it cannot be said whether {stream.name} has some of them again")
-    whole = known + new
-    whole.save(output or path)
-    return whole, new.documents
+            return known.documents, known.vocabulary_size, 0
+        counting = counting_like(known, path, ReadArguments() if asked is None else asked)
+        texts = NewTexts(known.contents, again=again, whole=batch is not None)
+        stream = _stream(corpus(counting))
+        new = _new_statistics(known, path, stream, batch, texts)
+        if texts.repeated:
+            some = f"{path} already contains {_many(texts.repeated, 'document')} of {stream.name}"
+            if batch is None:
+                say(some + "; only the others are added (" + named("again", True) + " adds all)")
+            else:
+                say(f"{some}; they are counted again, as part of batch {batch!r}")
+        unknown = _unknown(known)
+        if unknown > 0 and not again:
+            sentence = f"{path} does not know the texts of {_many(unknown, 'document')}"
+            say(f"{sentence}, so it cannot be said whether {stream.name} has some of them again")
+        whole = known + new
+        whole.save(output or path)
+    return whole.documents, whole.vocabulary_size, new.documents
+
+
+def merge(paths: Sequence[Path], output: Path, *, again: bool = False, say: Say = lambda sentence: None) -> Size:
+    """Combine statistics in files; ValueError if several contain the same texts, unless they are counted *again*.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     paths = [Path(folder, f"{name}.parquet") for name in "ab"]
+    ...     for path, text in zip(paths, ("so it goes", "so on"), strict=True):
+    ...         TermStatistics.from_texts([text]).save(path)
+    ...     merge(paths, paths[0]), subtract(paths[0], paths[1])
+    ((2, 4), (1, 3))
+    """
+    if len(paths) < 2:
+        raise ValueError("merge needs at least two files of statistics")
+    check_parquet(output)
+    with locked(output, waiting=say):  # which may be one of them: merging in place
+        first, *rest = map(TermStatistics.load, paths)
+        for name, other in zip(paths[1:], rest, strict=True):
+            check_same_words(paths[0], first.counting, name, other.counting)
+            both = 0 if again else shared(first.contents, other.contents)
+            first += other
+            if both:
+                raise ValueError(
+                    f"{name} contains {_many(both, 'text')} that the files before it also contain, so nothing was "
+                    "merged. Give " + named("again", True) + " to count them a second time, or add the corpus itself"
+                )
+        unknown = _unknown(first)
+        if unknown > 0 and not again:
+            sentence = f"the texts of {_many(unknown, 'document')} are not known"
+            say(f"{sentence}, so it cannot be said whether the files contain some of them twice")
+        first.save(output)
+    return first.documents, first.vocabulary_size
+
+
+def subtract(path: Path, other: Path, *, output: Path | None = None, say: Say = lambda sentence: None) -> Size:
+    """Remove the documents of the second file from the first, and the terms that no longer occur."""
+    check_parquet(output or path, *([] if output is None else [other]))
+    with locked(output or path, waiting=say):
+        whole, gone = TermStatistics.load(path), TermStatistics.load(other)
+        check_same_words(path, whole.counting, other, gone.counting)
+        rest = (whole - gone).prune()
+        if not rest.documents:
+            raise ValueError(f"{other} has all documents of {path}, so nothing would be left")
+        _say_batches(whole, gone, rest, other, say)
+        rest.save(output or path)
+    return rest.documents, rest.vocabulary_size
+
+
+def _say_batches(whole: TermStatistics, gone: TermStatistics, rest: TermStatistics, other: Path, say: Say) -> None:
+    """Say which batches were removed though the second file does not name them, and which cannot be known to be."""
+    removed = set(whole.batches) - set(rest.batches) - set(gone.batches)
+    if removed:
+        say(f"no text of batch {_listed(removed)} is left, so that it can be added again")
+    traced = set() if _unknown(gone) else {one.batch for one in whole.contents if one.knows_each}
+    unsure = set() if gone.batches else set(rest.batches) - traced
+    if unsure:
+        say(
+            f"the batches on record stay: {_listed(unsure)}. It is not known whether {other} has all documents of one "
+            "of them, which could then not be added again; if so, build it with " + named("batch", "NAME")
+            + " before subtracting it"
+        )  # fmt: skip
+
+
+def _unknown(statistics: TermStatistics) -> int:
+    """The number of documents whose texts are not known."""
+    return statistics.documents - sum(one.documents for one in statistics.contents if one.knows_each)
+
+
+def _listed(names: set[str]) -> str:
+    first = ", ".join(map(repr, sorted(names)[:5]))
+    return first if len(names) <= 5 else f"{first}, … ({len(names):,} in all)"
 
 
 def _new_statistics(

@@ -24,6 +24,7 @@ from termburst.corpus.steps import Bin, DropDuplicates, Group, Split, Step, Wher
 from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions
+from termburst.counting.words_of import words_of
 from termburst.forks import check_fork
 from termburst.messages import named, shown
 from termburst.reading.conditions import is_condition
@@ -117,6 +118,11 @@ class Corpus(DocumentQuestions):
     def counting(self) -> CountingOptions | None:
         """How words are found and counted; None if the corpus was made from counts."""
         return self._documents.counting
+
+    @property
+    def words(self) -> str:
+        """The same in words, for people."""
+        return words_of(self.counting)
 
     @property
     def counts(self) -> Any:

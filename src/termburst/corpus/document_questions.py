@@ -15,7 +15,8 @@ from termburst.corpus import metadata as columns
 from termburst.corpus.framed import refuse_option
 from termburst.corpus.scanned import Summed
 from termburst.corpus.text_questions import TextQuestions
-from termburst.names import RECOMMENDED_SCHEME, Adjustment, Form, Invalid, Norm, PenaltyName
+from termburst.messages import named
+from termburst.names import RECOMMENDED_SCHEME, Adjustment, Fit, Form, Invalid, Norm, PenaltyName
 from termburst.options import made_from
 from termburst.questions.check import Check
 from termburst.questions.explain import Explain
@@ -74,8 +75,9 @@ class DocumentQuestions(TextQuestions):
         form: Form = "printed",
         penalty: PenaltyName = "gamma",
         invalid: Invalid = "clamp",
+        fit: Fit = "penalized",
     ) -> Explanation:
-        """λ of one term as the sum of its named parts; see `termburst.explain`.
+        """How bursty one term is, in words, and its λ as the sum of named parts; see `termburst.explain`.
 
         Examples
         --------
@@ -93,9 +95,7 @@ class DocumentQuestions(TextQuestions):
         mu: float | None = None,
         sigma2: float = 1.0,
         norm: Norm | None = None,
-        transductive: bool = False,
         invalid: Invalid = "clamp",
-        sparse_output: bool = True,
     ) -> Weights:
         """A weight for every term in every document, with the terms and ids; `termburst.TermWeighting` has the options.
 
@@ -128,6 +128,25 @@ class DocumentQuestions(TextQuestions):
         labels = columns.labels_of(self._metadata, y).to_list() if isinstance(y, str) else y
         matrix = TermWeighting(**vars(asked)).fit_transform(counts, labels)
         return Weights(matrix, self.terms, np.array(self._documents.ids, dtype=object))
+
+    def named_counts(self, min_count: int = 1) -> Weights:
+        """The counts with the terms and ids, without terms that occur fewer times: what `termburst.exports` writes.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> found = tb.read(["so it goes", "so so"]).named_counts(2)
+        >>> found.terms.tolist(), found.matrix.toarray().tolist()
+        (['so'], [[1], [2]])
+        """
+        from termburst.weight_files import Weights
+
+        counted = self._filled()
+        kept = np.flatnonzero(counted.counts.sum(axis=0) >= min_count)
+        if not kept.size:
+            rare = f"{self.name}: no term occurs {min_count:,} times or more; lower "
+            raise ValueError(rare + named("min_count", bare=True))
+        return Weights(counted.counts[:, kept], counted.terms[kept], np.array(counted.ids, dtype=object))
 
     def report(
         self,

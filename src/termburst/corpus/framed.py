@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import Parameter, signature
@@ -21,7 +20,9 @@ from termburst.inference.checks import check_name
 from termburst.messages import Message, named
 from termburst.names import FITS, Fit
 from termburst.options import options_of
+from termburst.questions.dispersion import MORE, Dispersion
 from termburst.questions.kwic import WIDTH, Kwic
+from termburst.questions.term_table import TermTable
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -205,25 +206,21 @@ class Framed:
             found = found.join(more, on="id", how="left")
         return nw.to_native(found)
 
-    def dispersion(self, measures: str | Iterable[str] | None) -> Any:
+    def dispersion(self, asked: Dispersion) -> Any:
         """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
         import narwhals.stable.v2 as nw
 
-        from termburst.corpus.measures import MORE
-
-        names = [measures] if isinstance(measures, str) else measures
-        names = None if names is None else list(names)
-        for name in names or ():
+        for name in asked.names:
             if name in MORE:
                 raise ValueError(f"{name} needs the documents, but the frame stays where it is; {IN_MEMORY}")
-        return nw.to_native(nw.from_native(self.ask("dispersion", measures=names)).drop("n", "b"))
+        return nw.to_native(nw.from_native(self.ask("dispersion", measures=asked.names)).drop("n", "b"))
 
     def term_table(self, *, fit: Fit, intervals: bool, **options: Any) -> Any:
         """`Corpus.term_table`: closed forms, the effects, and the estimates that *fit* names, joined by the engine."""
         import narwhals.stable.v2 as nw
 
-        for name, default in {"penalty": "gamma", "invalid": "clamp", "parts": False, "sort": "lower_bound"}.items():
-            refuse_option(name, options.pop(name), default)
+        for name in ("penalty", "invalid", "parts", "sort", "min_count"):
+            refuse_option(name, options.pop(name), options_of(TermTable)[name].default)
         check_name("fit", fit, FITS)
         table = nw.from_native(self.ask("term_table", **options))
         effects = nw.from_native(self.ask("burst_effects", intervals=intervals))

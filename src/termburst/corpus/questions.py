@@ -23,13 +23,16 @@ from termburst.names import (
     Form,
     Invalid,
     KeynessMethod,
+    PenaltyName,
     Sort,
     Statistic,
     TermSort,
 )
 from termburst.options import given, made_from
 from termburst.questions.burstiness_test import Burstiness
+from termburst.questions.dispersion import Dispersion
 from termburst.questions.keyness import Keyness, check_contrasts
+from termburst.questions.term_table import TermTable
 from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
 
@@ -267,13 +270,8 @@ class Questions:
         >>> tb.read(["so it goes on", "so so"]).dispersion(["arf"]).rows()[-1]
         ('so', 2.0)
         """
-        if self._framed is not None:
-            return self._framed.dispersion(measures)
-        from termburst.corpus.measures import measured
-        from termburst.questions.frames import term_frame
-
-        counted = self._filled()
-        return term_frame(counted.terms, measured(counted, measures))
+        asked = made_from(Dispersion, locals())
+        return asked.answer(self._filled()) if self._framed is None else self._framed.dispersion(asked)
 
     def term_table(
         self,
@@ -281,12 +279,13 @@ class Questions:
         mu: float | None = None,
         sigma2: float = 1.0,
         form: Form = "printed",
-        penalty: str = "gamma",
+        penalty: PenaltyName = "gamma",
         invalid: Invalid = "clamp",
         parts: bool = False,
         fit: Fit = "penalized",
         intervals: bool = True,
         sort: TermSort = "lower_bound",
+        min_count: int = 1,
     ) -> pl.DataFrame:
         """Every term with its statistics, the burstiest first; see `termburst.term_table`.
 
@@ -296,16 +295,13 @@ class Questions:
         >>> tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).term_table()["term"][0]
         'ha'
         """
-        options: dict[str, Any] = {
-            "mu": mu, "sigma2": sigma2, "form": form, "penalty": penalty, "invalid": invalid, "parts": parts,
-            "fit": fit, "intervals": intervals, "sort": sort,
-        }  # fmt: skip
+        asked = made_from(TermTable, locals())
         if self._framed is not None:
-            return self._framed.term_table(**options)
+            return self._framed.term_table(**given(asked))
         from termburst.questions.term_table import term_table
 
         self._warn_of_one_document()
-        return term_table(self._sums() if fit == "exact" else self.statistics, **options)
+        return term_table(self._sums() if fit == "exact" else self.statistics, **given(asked))
 
     def __token_positions__(self) -> tuple[Any, Container[str]]:
         """Which word stands where, for functions that need the order of words; None for counts. And the stop words."""

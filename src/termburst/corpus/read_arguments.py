@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
 
 from termburst.counting.options import CountingOptions
 from termburst.counting.scripts import unsegmented_script
 from termburst.messages import named
+from termburst.names import Layer
 from termburst.reading.documents import Text
 from termburst.reading.options import ReadingOptions
 
@@ -21,8 +23,8 @@ SAMPLE = 200  # texts that are looked at for script and language
 class ReadArguments:
     """The arguments of `read`: the options of reading and counting, and what a source may need beside them."""
 
-    reading: ReadingOptions
-    counting: CountingOptions
+    reading: ReadingOptions = field(default_factory=ReadingOptions)
+    counting: CountingOptions = field(default_factory=CountingOptions)
     ids: Any = None
     tokenizer: Tokenizer | None = None
     terms: Any = None
@@ -33,6 +35,18 @@ class ReadArguments:
         beside = (self.ids, self.tokenizer, self.terms)
         options = (self.reading, self.counting) == (ReadingOptions(), CountingOptions())
         return options and all(one is None for one in beside)
+
+    def counted_like(self, counting: CountingOptions) -> ReadArguments:
+        """The same with other options of counting; texts that these count as a layer are read in it."""
+        reading = replace(self.reading, layer=cast(Layer, counting.layer)) if counting.layer else self.reading
+        return replace(self, reading=reading, counting=counting)
+
+    def pattern_limit(self, what: str | None = None) -> AbstractContextManager[None]:
+        """A context in which *what*, by default the search for tokens, must not take too long in one document."""
+        from termburst.counting.pattern_clock import pattern_limit
+
+        seconds = self.counting.pattern_seconds
+        return pattern_limit(seconds) if what is None else pattern_limit(seconds, what=what)
 
     def refuse(self, what: str, *, keep: tuple[str, ...] = ()) -> None:
         """Raise ValueError if an option was given that *what* has no use for; `id` is for others to judge."""

@@ -9,6 +9,7 @@ from typing import Any
 
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.counting.options import CountingOptions
+from termburst.counting.words_of import words_of
 from termburst.files import first_line, parquet_damage
 from termburst.messages import joined, named
 from termburst.reading.corpus_files import is_ledger
@@ -42,6 +43,32 @@ def load_saved(source: str | PathLike[str]) -> TermStatistics:
         raise ValueError(f"{source}: the ledger has a file that cannot be read: {first_line(error)}") from error
     names = batches["batch"].filter(batches["status"] != "withdrawn").to_list()
     return replace(found, counting=ledger.counting, batches=tuple(names))
+
+
+def contained(source: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, str]]:
+    """What saved statistics contain: values for JSON, and in words those that are not short enough to be read."""
+    s = load_saved(source)
+    facts: dict[str, Any] = {
+        "documents": s.documents,
+        "tokens": s.tokens,
+        "terms": s.vocabulary_size,
+        "mean_length": s.mean_length,
+        "longest": int(s.lengths.max(initial=0)),
+        "empty_documents": int(s.length_documents[s.lengths == 0].sum()),
+        "detail": s.detail,
+        "min_count": s.min_count,
+        "batches": list(s.batches),
+        "contents": [{"documents": one.documents, "digest": one.digest, "batch": one.batch} for one in s.contents],
+        "counting": None if s.counting is None else s.counting.to_json(),
+    }
+    sizes = (f"{one.documents:,} document{'' if one.documents == 1 else 's'}" for one in s.contents)
+    in_words = {
+        "mean_length": f"{s.mean_length:,.1f}",
+        "batches": ", ".join(map(repr, s.batches)),
+        "contents": ", ".join(sizes),
+        "counting": "" if s.counting is None else words_of(s.counting),
+    }
+    return facts, in_words
 
 
 def refuse_columns(name: str, asked: ReadArguments) -> None:

@@ -126,11 +126,11 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
     )
 
 
-def _data_set(collection: TextCollection, asked: ReadArguments, *, show: Layer | None = None, **more: Any) -> Corpus:
+def _data_set(collection: TextCollection, asked: ReadArguments, **more: Any) -> Corpus:
     """A data set; options of files are refused."""
     if asked.reading.text is not None:
         raise ValueError(f"{collection.name} is a built-in data set, whose text has no column; omit " + named("text"))
-    if asked.reading.layer is not None or show not in (None, "form"):
-        options = named("layer") if show is None else named("layer") + " and " + named("show")
-        raise ValueError(f"{collection.name} is a built-in data set of texts without annotation; omit " + options)
+    if asked.reading.layer is not None:
+        problem = f"{collection.name} is a built-in data set of texts without annotation; omit "
+        raise ValueError(problem + named("layer"))
     return scanned_files([collection], asked, **more)

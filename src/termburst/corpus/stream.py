@@ -72,18 +72,17 @@ class Stream:
         *,
         columns: Columns = "all",
         inspect: bool = True,
-        show: Layer | None = None,
         watch: Watch | None = None,
     ) -> Stream:
         """The files of some paths, or a data set; FileNotFoundError if there are none.
 
-        *inspect* says whether the report looks at documents; *show* is another layer, which they have, too.
+        *inspect* says whether the report looks at documents.
         """
         tokens = asked.counting.pretokenized
         opened = tuple(
             HeldSource.of(one, asked.reading.id)
             if isinstance(one, TextCollection)
-            else readers.open_corpus(one, asked.reading, pretokenized=tokens, columns="all", inspect=inspect, show=show)
+            else readers.open_corpus(one, asked.reading, pretokenized=tokens, columns="all", inspect=inspect)
             for one in sources
         )
         steps = () if asked.tokenizer is None else (Tokenize(asked.tokenizer),)

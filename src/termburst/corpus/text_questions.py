@@ -15,6 +15,7 @@ from termburst.options import made_from
 from termburst.questions.coburst import Coburst
 from termburst.questions.collocates import Collocates
 from termburst.questions.kwic import Kwic
+from termburst.questions.ngrams import Ngrams
 from termburst.questions.triggers import Triggers
 from termburst.reading.documents import Text
 
@@ -258,10 +259,9 @@ class TextQuestions(Questions):
         >>> tb.read(["new york and new york", "york is new"]).ngrams().select("term", "n", "documents").rows()
         [('new york', 2, 1)]
         """
-        from termburst.concordance.ngrams import ngrams
-
+        asked = made_from(Ngrams, locals())
         self._texts("its words have no order")
-        return ngrams(self._documents.positions, size, min_count=min_count)
+        return asked.answer(self._documents.positions)
 
 
 def _watched(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.minhash import ShingleLists, shingles
+from termburst.core.minhash import ShingleLists, mixed, shingles
 from termburst.counting.counted_corpus import texts_at
 from termburst.reading.documents import Text
 
@@ -96,18 +96,9 @@ class CountShingles:
         count = block.data.astype(np.int64)
         cell = np.repeat(np.arange(count.size), count)
         occurrence = np.arange(cell.size) - (np.cumsum(count) - count)[cell]
-        hashes = _mixed(_mixed(block.indices.astype(np.uint64)[cell]) + occurrence.astype(np.uint64))
+        hashes = mixed(mixed(block.indices.astype(np.uint64)[cell]) + occurrence.astype(np.uint64))
         ends = np.concatenate([[0], np.cumsum(count)]).astype(np.int64)
         indptr = ends[block.indptr]
         words = np.diff(indptr)
-        running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(_mixed(hashes), dtype=np.uint64)])
+        running = np.concatenate([np.zeros(1, np.uint64), np.cumsum(mixed(hashes), dtype=np.uint64)])
         return ShingleLists(hashes, indptr, words, np.diff(running[indptr]))
-
-
-def _mixed(z: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finalizer of SplitMix64."""
-    z = z + np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    mixed: NDArray[np.uint64] = z ^ (z >> np.uint64(31))
-    return mixed

@@ -15,10 +15,13 @@ from scipy.special import gammaln
 from termburst.core.matrix import CountBlock
 from termburst.core.weights import TABLED, share_weights
 from termburst.display import html_table, number, printable
+from termburst.inference.checks import check_name
 from termburst.models import closed_forms as forms
+from termburst.models.cells import term_cells
+from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle, precision_margin, settled_hyperparameters
 from termburst.models.penalties import named_penalty
-from termburst.names import FORMS, Form, Invalid
+from termburst.names import FITS, FORMS, Fit, Form, Invalid
 from termburst.statistics.matrix import canonical_counts, document_lengths, over_rows
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
@@ -127,7 +130,13 @@ class Explanation:
     plr : float
         λ_i.
     alpha, alpha_not : float
-        The penalised estimates of Claim 2; NaN if they are not valid.
+        Those that `fit` names: the penalised estimates of Claim 2 (NaN if not valid), the exact ones, or NaN.
+    form, fit : str
+        As they were asked for.
+    status : str
+        "valid" or "invalid" of penalised estimates, as in `BetaBinomialFit` of exact ones, empty for none.
+    sentences : tuple of str
+        How bursty the term is, in words; empty if the statistics lack the patterns that this needs.
     """
 
     term: str | int
@@ -138,14 +147,19 @@ class Explanation:
     alpha: float
     alpha_not: float
     form: Form
+    fit: Fit = "penalized"
+    status: str = "valid"
+    sentences: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        """One line per part, and the sum."""
+        """How bursty the term is, one line per part, the sum, and the estimates."""
         head = f"{self.term!r}: n_i = {self.n_i:,} occurrences in b_i = {self.b_i:,} documents"
         lines = [f"  {k:<12}{v:>16,.4f}   {formula}".rstrip() for k, v, formula in self._lines()]
         end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
-        valid = "valid" if np.isfinite(self.alpha) else "invalid: η² ≤ r_i"
-        return "\n".join([head, *lines, end, f"  α̂_i = {self.alpha:.6g}, α̂_¬i = {self.alpha_not:.6g} ({valid})"])
+        status = "invalid: η² ≤ r_i" if self.status == "invalid" else self.status
+        own = "exact: α_i = {:.6g}, α_¬i = {:.6g}" if self.fit == "exact" else "α̂_i = {:.6g}, α̂_¬i = {:.6g}"
+        fitted = [] if self.fit == "none" else [f"  {own.format(self.alpha, self.alpha_not)} ({status})"]
+        return "\n".join([*self.sentences, head, *lines, end, *fitted])
 
     def _repr_html_(self) -> str:
         """The same as a table."""
@@ -153,7 +167,7 @@ class Explanation:
         facts = {"n_i": number(self.n_i), "b_i": number(self.b_i)}
         facts |= {"α̂_i": number(self.alpha), "α̂_¬i": number(self.alpha_not)} if np.isfinite(self.alpha) else {}
         rows = [[part, value, formula] for part, value, formula in self._lines()]
-        note = "" if np.isfinite(self.alpha) else "α̂_i is not valid: η² ≤ r_i"
+        note = "α̂_i is not valid: η² ≤ r_i" if self.status == "invalid" else ""
         header = ["part", "value", "formula"]
         return html_table(name, facts, header, [*rows, ["λ_i", self.plr, f"({self.form})"]], note)
 
@@ -172,8 +186,9 @@ def explain(
     form: Form = "printed",
     penalty: str = "gamma",
     invalid: Invalid = "clamp",
+    fit: Fit = "penalized",
 ) -> Explanation:
-    """λ_i as the sum of the named parts of Claim 3; parameters as in `plr_statistic`.
+    """λ_i as the sum of the named parts of Claim 3; parameters as in `plr_statistic`, and *fit* as in `term_table`.
 
     Examples
     --------
@@ -184,10 +199,18 @@ def explain(
     >>> round(why.parts["repetition"], 4)  # 2 log 3!
     3.5835
     """
+    check_name("fit", fit, FITS)
     statistics = as_statistics(statistics, "moments")
     column = statistics.index(term)
     parts = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid, only=column)
-    fit = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
+    alpha, alpha_not, status = float("nan"), float("nan"), ""
+    if fit == "penalized":
+        penalized = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
+        alpha, alpha_not = float(penalized.alpha[column]), float(penalized.alpha_not[column])
+        status = "valid" if penalized.valid[column] else "invalid"
+    elif fit == "exact":
+        exact = fit_beta_binomial(term_cells(statistics).of_terms(np.array([column])))
+        alpha, alpha_not, status = float(exact.alpha[0]), float(exact.alpha_not[0]), str(exact.status[0])
     # Computed for all terms: a vectorised logarithm may differ in the last bit by position.
     return Explanation(
         term if statistics.terms is None else str(statistics.terms[column]),
@@ -195,9 +218,11 @@ def explain(
         int(statistics.document_frequency[column]),
         {name: float(np.broadcast_to(part, statistics.vocabulary_size)[column]) for name, part in parts.items()},
         float(add_up(parts)[column]),
-        float(fit.alpha[column]),
-        float(fit.alpha_not[column]),
+        alpha,
+        alpha_not,
         form,
+        fit,
+        status,
     )
 
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.core.minhash import mixed
 from termburst.models.urn_sequences import Integers, Sequences
 
 WIDTH = 8  # words in a row; common phrases are shorter
-Hashes = NDArray[np.uint64]
 
 
 def repeated_tokens(sequences: Sequences, width: int = WIDTH) -> NDArray[np.bool_]:
@@ -28,10 +28,10 @@ def repeated_tokens(sequences: Sequences, width: int = WIDTH) -> NDArray[np.bool
     starts = np.flatnonzero(np.arange(n) + width <= sequences.ends[document])
     if not starts.size:
         return covered
-    mixed = _mixed(sequences.tokens.astype(np.uint64))
+    words = mixed(sequences.tokens.astype(np.uint64))
     hashes = np.zeros(starts.size, dtype=np.uint64)
     for place in range(width):
-        hashes = _mixed(hashes + mixed[starts + place])
+        hashes = mixed(hashes + words[starts + place])
     order = np.argsort(hashes, kind="stable")  # within a hash, documents ascend
     group = np.flatnonzero(np.append(True, np.diff(hashes[order]) != 0))
     last = np.append(group[1:], order.size) - 1
@@ -39,14 +39,6 @@ def repeated_tokens(sequences: Sequences, width: int = WIDTH) -> NDArray[np.bool
     chosen = starts[order[np.repeat(several, last - group + 1)]]
     edges = np.bincount(chosen, minlength=n + 1) - np.bincount(chosen + width, minlength=n + 1)
     return np.asarray(np.cumsum(edges[:n]) > 0)
-
-
-def _mixed(values: Hashes) -> Hashes:
-    """The finaliser of SplitMix64: each bit depends on all bits."""
-    values = values + np.uint64(0x9E3779B97F4A7C15)
-    values = (values ^ (values >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    values = (values ^ (values >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(values ^ (values >> np.uint64(31)))
 
 
 class RepeatedPairs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,8 +22,8 @@ from termburst.paper.beyond import (
     spoken,
 )
 from termburst.paper.collections import CORPORA, Collections, Fitted
-from termburst.paper.markdown import listed, percent, table
-from termburst.paper.results import Picture, Row, Section
+from termburst.paper.markdown import percent, rendered, table
+from termburst.paper.results import Row, Section
 from termburst.statistics.term_statistics import TermStatistics
 
 LONGEST = "α̂_i < 0.1, α̂_¬i > longest document"
@@ -143,60 +142,37 @@ def regimes(statistics: TermStatistics, alpha: Floats, alpha_not: Floats) -> dic
     }
 
 
+_OFF = "absolute error over ½ LR, median of those that repeat"
+
+
 def claim1(collections: Collections) -> Section:
     """How good is Claim 1?"""
     rows: list[Row] = []
-    lines, paragraphs, pictures, off = [], [], [], []
+    lines, off, found, drawn = [], [], {}, {}
     for corpus in CORPORA:
         fitted: Fitted = getattr(collections, corpus.fits)
         name, statistics, fit = corpus.name, fitted.statistics, fitted.fit
-        found = claim1_error(statistics, fit)
-        alpha, alpha_not = fit.alpha[found.column], fit.alpha_not[found.column]
-        each = found.error / statistics.collection_frequency[found.column]
-        numbers = _claim1_numbers(statistics, found, at_claim2(statistics, fit))
+        errors = claim1_error(statistics, fit)
+        alpha, alpha_not = fit.alpha[errors.column], fit.alpha_not[errors.column]
+        each = errors.error / statistics.collection_frequency[errors.column]
+        numbers = _claim1_numbers(statistics, errors, at_claim2(statistics, fit))
         rows += numbered_rows(f"Claim 1, {name}", numbers)
+        found[name] = spoken(numbers)
         for regime, inside in regimes(statistics, alpha, alpha_not).items():
-            line = _regime_line(found, each, inside)
+            line = _regime_line(errors, each, inside)
             lines.append([name, regime, *line.values()])
             rows += numbered_rows(f"Claim 1, {name}, {regime}", line, cell=True)
             if regime == LONGEST:
                 of = spoken(line)
                 off.append(f"{of(_OFF)} of it for the {of('that repeat')} of {name}")
-        paragraphs.append(_claim1_paragraph(name, spoken(numbers)))
-        caption = f"Error of Claim 1 per occurrence at the {each.size:,} interior fits of {name}, over (α̂_i, α̂_¬i)."
-        figure = plot.approximation_error(alpha, alpha_not, each, mean_length=statistics.mean_length)
-        pictures.append(Picture(f"claim1-{corpus.stem}", caption, figure))
+        stem = f"claim1-{corpus.stem}"
+        drawn[stem] = plot.approximation_error(alpha, alpha_not, each, mean_length=statistics.mean_length)
     by_regime = table(["collection", "regime", *line], lines, align="ll" + "r" * len(line))
-    text = [_CLAIM1_HEAD, *paragraphs, by_regime, _CLAIM1_END.format(off=listed(off))]
-    return Section("claim1", "Beyond the paper: how good is Claim 1?", "\n\n".join(text), rows, pictures)
-
-
-_CLAIM1_HEAD = """\
-Claim 1 replaces the beta-binomial log-likelihood of a term by b_i log α + Σ_j log (n_ij − 1)! + n_¬i log α_¬ −
-n log α_0 (both without binomial coefficients). Its error E_i is this value minus the exact one, at the exact maximum of
-every term that has an interior maximum. It is compared with the evidence that Claim 1 is meant to measure, ½ LR_i =
-ℓ̂_i − ℓ_binomial, in the same units. Three things are known before looking at data.
-
-* **A term that never repeats always has |E_i| ≥ ½ LR_i.** With n_i = b_i and no factorials Claim 1 *is* a binomial
-  log-likelihood, at θ = α/α_0, and cannot exceed the binomial's maximum. All the evidence is lost, or more.
-* **The error has a closed form**, E_i ≈ Σ_j n_ij log(1 + n_j/α̂_0) − (n α̂_i/α̂_0 − b_i). The first sum is erratum 7's
-  factor (1 + n_j/α_0)^n_ij for the documents with the term. The rest follows from the documents without it and the
-  score equation: the occurrences that the fit expects minus the documents with the term. α_0 must be large against n_j,
-  not only against 1.
-* **Nothing else makes λ larger than LR.** By definition λ_i = LR_i + 2 × (error of Claim 1 at Claim 2's estimates) −
-  2 × (log-likelihood that these estimates lose against the maximum) + 2 log f, and at σ² = 1 log f < 0."""
-
-_CLAIM1_END = """\
-**In plain words.** If both conditions really hold, α_i small and α_¬i ten times beyond the longest document, Claim 1 is
-accurate. But then the beta-binomial is nearly a binomial: no term repeats, and there is no burstiness to measure. With
-α_¬i just beyond the longest document terms do burst, and the error of Claim 1 is still about half the evidence: the
-median over the terms that repeat is {off}. Elsewhere, too, the error is a large part of the evidence, mostly
-upwards and in proportion to the occurrences. So λ is a fair score of repetition: it orders terms of medium frequency
-well (next section). It is not a likelihood ratio that can be compared with χ² tables, it cannot compare words with α̂_i
-≥ 0.1 to rarer ones, and it says nothing about terms that never repeat. It does not save time either: the exact fits of
-all terms take less time than counting them."""
-
-_OFF = "absolute error over ½ LR, median of those that repeat"
+    text = rendered(
+        "report", "claim1", found=found, by_regime=by_regime, off=off,
+        pictures=[(name, stem, of) for (name, of), stem in zip(found.items(), drawn, strict=True)],
+    )  # fmt: skip
+    return Section("claim1", text, rows, drawn)
 
 
 def _claim1_numbers(statistics: TermStatistics, found: Claim1Error, point: Claim2Point) -> Numbers:
@@ -231,27 +207,6 @@ def _claim1_numbers(statistics: TermStatistics, found: Claim1Error, point: Claim
         "2 × loss at Claim 2, median of terms that repeat": median(2 * point.loss[repeating]),
         "λ less 2 log f over LR, median of terms that repeat": median(2 * point.approximate_gain[ahead] / lr[ahead]),
     }
-
-
-def _claim1_paragraph(name: str, of: Callable[[str], str]) -> str:
-    return (
-        f"**{name}.** {of('interior fits')} terms have an interior fit; {of('interior fits that repeat')} repeat. The "
-        f"error is within ±1 for {of('error within ±1, % of terms')} % and larger than the evidence for "
-        f"{of('error beyond the evidence, % of terms')} %: for "
-        f"{of('error beyond the evidence, % of terms that never repeat')} % of the terms that never repeat, and "
-        f"{of('error beyond the evidence, % of terms that repeat')} % of those that repeat. For the latter its median "
-        f"is {of('absolute error over evidence, median of terms that repeat')} of the evidence, and it is upwards "
-        f"for {of('error upwards, % of terms that repeat')} %. The closed form, in which nothing is fitted, has "
-        f"R² = {of('error per occurrence as predicted, R²')} per occurrence. At Claim 2's estimates, which the paper "
-        f"uses, the median error is {of('error per occurrence at Claim 2, median')} per occurrence. There Claim 1 "
-        "prefers bursts to the binomial for "
-        f"{of('bursts beat the binomial at Claim 2 by Claim 1, % of terms that repeat')} % of the terms that repeat; "
-        "the exact likelihood of the same parameters prefers them for "
-        f"{of('bursts beat the binomial at Claim 2 exactly, % of terms that repeat')} %. The two errors partly cancel: "
-        f"in the median twice the error is {of('2 × error at Claim 2, median of terms that repeat')}, twice the loss "
-        f"{of('2 × loss at Claim 2, median of terms that repeat')}, and λ − 2 log f is "
-        f"{of('λ less 2 log f over LR, median of terms that repeat')} times LR."
-    )
 
 
 def _regime_line(found: Claim1Error, each: Floats, inside: Mask) -> Numbers:

@@ -1,15 +1,73 @@
-"""Numbers and tables in Markdown."""
+"""Numbers and tables in Markdown, and the texts in `templates/`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import functools
+import re
+from collections.abc import Callable, Iterable, Sequence
 from decimal import ROUND_CEILING, Context
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+if TYPE_CHECKING:
+    import jinja2
+
 _RULES = {"l": "---", "r": "--:", "c": ":-:"}
+
+
+def rendered(template: str, block: str, **values: Any) -> str:
+    """A block of a file in `templates/`, with these values; each of its paragraphs on one line.
+
+    >>> print(rendered("report", "reuters", documents=3, share=97.868, bound=7, ones=60.0)[:48])
+    ## §5.2: small counts
+    <BLANKLINE>
+    Of the nonzero counts of
+    """
+    found = templates().get_template(f"{template}.md")
+    text = "".join(found.blocks[block](found.new_context(values))).strip()
+    return re.sub(r"(?<!\n)\n *(?![\n|#]|\* )", " ", text) + "\n"
+
+
+@functools.cache
+def templates() -> jinja2.Environment:
+    """The templates, which write numbers with the functions below."""
+    try:
+        import jinja2
+    except ImportError as error:
+        raise ImportError("the report needs Jinja2: pip install 'termburst[plots]'") from error
+    found = jinja2.Environment(
+        loader=jinja2.PackageLoader("termburst.paper"), undefined=jinja2.StrictUndefined, autoescape=False,  # Markdown
+        trim_blocks=True, lstrip_blocks=True,
+    )  # fmt: skip
+    found.globals["picture"] = picture
+    found.filters |= {"show": show, "digits": digits, "below": below, "cells": cells, "pair": pair, "listed": listed}
+    return found
+
+
+def picture(stem: str, caller: Callable[[], str]) -> str:
+    """A picture of the report with its caption, which is the text within the call."""
+    caption = " ".join(caller().split())
+    return f"![{caption}]({stem}.png)\n\n*{caption}* ([vector]({stem}.svg))"
+
+
+def cells(values: Iterable[float], spec: str, unit: str = "", between: str = " | ") -> str:
+    """Numbers in the cells of a line.
+
+    >>> cells([0.5, -1], ".1f", " %")
+    '0.5 % | −1.0 %'
+    """
+    return between.join(show(value, spec) + unit for value in values)
+
+
+def pair(values: Iterable[float], spec: str) -> str:
+    """Numbers in brackets.
+
+    >>> pair((0.5, 128.3), "#.5g")
+    '(0.50000, 128.30)'
+    """
+    return f"({cells(values, spec, between=', ')})"
 
 
 def table(head: Sequence[str], lines: Iterable[Sequence[Any]], align: str = "") -> str:

@@ -16,8 +16,8 @@ from termburst.models.special import stirling_remainder
 from termburst.paper.beyond import DECIMALS, Floats, Numbers, numbered_rows, repeats_in, spearman, top
 from termburst.paper.classification import Split, accuracy, predicted
 from termburst.paper.collections import CORPORA, Collections
-from termburst.paper.figures.fig3 import correlation
-from termburst.paper.markdown import table
+from termburst.paper.figures import correlation
+from termburst.paper.markdown import rendered, table
 from termburst.paper.results import Row, Section
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
@@ -120,7 +120,6 @@ def penalties(collections: Collections) -> Section:
             found = {name: correlation(_scores(simulated, name, mu, sigma2), tf_idf) for name in PENALTIES}
             lines.append([f"{length:g} n/d", f"{sigma2:g}", *found.values()])
             rows += numbered_rows(f"Penalties, Fig. 3's collection, r at μ = {length:g} n/d, σ² = {sigma2:g}", found)
-    text = [_HEAD, _FIG3, table(["μ", "σ²", *PENALTIES], lines, "llrrr")]
     ranking, classes = [], []
     for corpus in CORPORA:
         statistics, split = getattr(collections, corpus.fits).statistics, getattr(collections, corpus.split)
@@ -135,9 +134,12 @@ def penalties(collections: Collections) -> Section:
                 classes.append([corpus.name, f"{length:g} n/d", f"{sigma2:g}", *found.values()])
                 what = f"Penalties, {corpus.name}, accuracy at μ = {length:g} n/d, σ² = {sigma2:g}"
                 rows += numbered_rows(what, found, cell=True)
-    text += [_RANKING, table(["collection", "σ²", *numbers], ranking, "ll" + "r" * len(numbers))]
-    text += [_CLASSES, table(["collection", "μ", "σ²", *PENALTIES], classes, "lllrrr")]
-    return Section("penalties", "Beyond the paper: other penalties", "\n\n".join(text), rows)
+    text = rendered(
+        "report", "penalties", fig3=table(["μ", "σ²", *PENALTIES], lines, "llrrr"),
+        ranking=table(["collection", "σ²", *numbers], ranking, "ll" + "r" * len(numbers)),
+        classes=table(["collection", "μ", "σ²", *PENALTIES], classes, "lllrrr"),
+    )  # fmt: skip
+    return Section("penalties", text, rows)
 
 
 def _scores(statistics: TermStatistics, penalty: str, mu: float, sigma2: float) -> Floats:
@@ -167,19 +169,3 @@ def _agreement(statistics: TermStatistics, sigma2: float) -> Numbers:
         found[f"ρ, {name} and gamma"] = spearman(scores["gamma"][again], scores[name][again])
         found[f"of the top 100, {name}"] = float(len(first & set(top(scores[name], 100))))
     return found
-
-
-_HEAD = """\
-The gamma penalty on α_0 is a choice. With a log-normal or an inverse-gamma of the same mean μ and variance σ², all
-parts of λ_i stay the same but one, which depends only on r_i = n_i − b_i + 1, μ and σ²: docs/penalties.md derives it. λ
-is the corrected form throughout, with the penalty twice."""
-
-_FIG3 = "**Fig. 3's experiment**: Pearson's r between λ_i and Σ_j TF–IDF(i, j), over all 250 terms."
-
-_RANKING = """\
-**Rankings** of the terms of the real collections, at μ = n/d: Spearman's ρ over the terms that repeat (all others have
-the same λ)."""
-
-_CLASSES = """\
-**Classification** by S(λ_ij), as in Tables 2 and 3 (MultinomialNB, transductive): accuracy. Here log f is divided
-equally among the documents and enters twice, so the gamma's column is not that of Fig. A1 and A2."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -29,8 +29,8 @@ from termburst.paper.beyond import (
     top,
 )
 from termburst.paper.collections import CORPORA, Collections, Fitted
-from termburst.paper.markdown import digits, listed, percent, table
-from termburst.paper.results import Picture, Row, Section
+from termburst.paper.markdown import percent, rendered, table
+from termburst.paper.results import Row, Section
 from termburst.statistics.term_statistics import TermStatistics
 
 CORRECTED, PRINTED, EXACT = "λ corrected", "λ printed", "LR"
@@ -105,10 +105,13 @@ def largest_disagreements(fitted: Fitted, ranked: Mapping[str, Floats], inside: 
     return [int(columns[k]) for side, order in zip((-1, 1), sides, strict=True) for k in order if side * gap[k] > 0]
 
 
+_WORD_COLUMNS = ("term", "n_i", "b_i", "λ", "LR", "α̂_i", "status", "rank by λ", "rank by LR", "reason")
+
+
 def rankings(collections: Collections) -> Section:
     """How λ and the exact likelihood ratio rank the terms."""
     rows: list[Row] = []
-    agreement, shares, words, paragraphs, pictures = [], [], [], [], []
+    agreement, shares, words, found, pictures = [], [], [], [], {}
     for corpus in CORPORA:
         fitted: Fitted = getattr(collections, corpus.fits)
         name, statistics, fit = corpus.name, fitted.statistics, fitted.fit
@@ -126,44 +129,17 @@ def rankings(collections: Collections) -> Section:
         far = largest_disagreements(fitted, ranked, why >= 0)
         far += largest_disagreements(fitted, ranked, repeats_in(statistics))
         words += [[name, *_word_line(fitted, ranked, why, column)] for column in dict.fromkeys(far)]
-        paragraphs.append(_ranking_paragraph(name, fitted, ranked, why, spoken(numbers)))
         labels = [str(fitted.terms[column]) for column in dict.fromkeys(far[::4])]
-        n_i = statistics.collection_frequency
-        figure = plot.ranking_agreement(ranked, n_i, labels=labels, terms=fitted.terms)
-        caption = f"The {n_i.size:,} terms of {name} as λ corrected and the exact likelihood ratio rank them."
-        pictures.append(Picture(f"rankings-{corpus.stem}", caption, figure))
-    text = [_RANKINGS_HEAD, *paragraphs, table(["collection", "terms", *line], agreement, "ll" + "r" * len(line))]
-    text += [_RANKINGS_WHY, table(["collection", "reason", *share], shares, "ll" + "r" * len(share))]
-    text += [_RANKINGS_WORDS, table(["collection", *_WORD_COLUMNS], words, "llrrrrrlrrl"), _RANKINGS_END]
-    return Section("rankings", "Beyond the paper: λ and LR rank the terms", "\n\n".join(text), rows, pictures)
-
-
-_RANKINGS_HEAD = f"""\
-λ_i and LR_i = 2(ℓ̂_i − ℓ_binomial) answer the same question, whether a term is bursty. Here both rank all terms; λ is
-the corrected form unless stated otherwise. Both are first rounded to {DECIMALS} decimals: terms that never repeat have
-the same λ in theory but slightly different ones in floating point, and these last digits would decide their ranks. (λ
-counts empty documents in d; the fits leave them out.)"""
-
-_RANKINGS_WHY = """\
-**Why they differ.** 1 − ρ is the mean of ½ (z_λ − z_LR)² over the terms, where z are standardised ranks. So every term
-has its part in the disagreement, and every reason its share. A positive shift, in per cent of the vocabulary, means
-that λ ranks the group higher. The last column is the length of the documents with the occurrences of the group."""
-
-_RANKINGS_WORDS = """\
-**The largest disagreements**, in either direction, over all terms and over those that repeat (λ corrected; rank 1 is
-the burstiest)."""
-
-_RANKINGS_END = """\
-**In plain words.** λ measures repetition, LR over-dispersion. For terms that repeat and have α̂_i < 0.1, the burst
-words, they mostly agree. There are three differences. First, λ has one value for all terms that never repeat, but LR
-still depends on *which* documents they are in. (This is a preference for short documents, which is hardly a burst: LR
-answers the wider question.) Second, λ does not depend on how long the documents are: two occurrences in ten thousand
-tokens count the same as two in ten. What is missing is erratum 7's n_ij log(1 + n_j/α_0). Third, λ ranks function words
-highest, although their LR is much smaller, since this error adds up over occurrences; the corrected form corrects the
-penalty, not this. Rank by LR, or leave out words with α̂_i ≥ 0.1 before ranking by λ: then both lists have similar
-terms at the top."""
-
-_WORD_COLUMNS = ("term", "n_i", "b_i", "λ", "LR", "α̂_i", "status", "rank by λ", "rank by LR", "reason")
+        n_i, stem = statistics.collection_frequency, f"rankings-{corpus.stem}"
+        found.append({"name": name, "stem": stem, **_examples(fitted, ranked, why, numbers)})
+        pictures[stem] = plot.ranking_agreement(ranked, n_i, labels=labels, terms=fitted.terms)
+    text = rendered(
+        "report", "rankings", decimals=DECIMALS, evidence=EVIDENCE, tops=[f"{k:,}" for k in TOPS], found=found,
+        agreement=table(["collection", "terms", *line], agreement, "ll" + "r" * len(line)),
+        shares=table(["collection", "reason", *share], shares, "ll" + "r" * len(share)),
+        words=table(["collection", *_WORD_COLUMNS], words, "llrrrrrlrrl"),
+    )  # fmt: skip
+    return Section("rankings", text, rows, pictures)
 
 
 def _ranking_numbers(
@@ -211,42 +187,22 @@ def _followed(statistics: TermStatistics, ranked: Mapping[str, Floats]) -> Itera
     yield "n_i", spearman(gap, n_i)
 
 
-def _ranking_paragraph(
-    name: str, fitted: Fitted, ranked: Mapping[str, Floats], why: NDArray[np.intp], of: Callable[[str], str]
-) -> str:
-    terms, n_i = fitted.terms, fitted.statistics.collection_frequency
+def _examples(fitted: Fitted, ranked: Mapping[str, Floats], why: NDArray[np.intp], numbers: Numbers) -> dict[str, Any]:
+    """Terms that show how the two rankings differ, and the numbers of the collection, for the text."""
+    terms, n_i, of = fitted.terms, fitted.statistics.collection_frequency, spoken(numbers)
     corrected, exact = ranked[CORRECTED], ranked[EXACT]
-    missed = int(np.argmax(np.where(repeats_in(fitted.statistics), -1, exact)))
-    once = int(np.argmax(np.where(n_i == 1, exact, -1)))
     tops = top(corrected, 100)
     loud = min(tops, key=lambda column: exact[column])
-    both = [str(terms[k]) for k in top(exact, 100) if k in tops and fitted.fit.alpha[k] < 0.1]
-    clamped = [f"“{terms[k]}” ({place(corrected, k):,})" for k in tops if why[k] == 0]
-    return (
-        f"**{name}, λ corrected.** {of('never repeating, % of terms')} % of the terms never repeat and have the same "
-        f"λ. LR is above 0 for {of('never repeating, LR > 0')} of them and above {EVIDENCE} for "
-        f"{of(f'never repeating, LR > {EVIDENCE}')}: “{terms[missed]}”, with {n_i[missed]:,} occurrences and never two "
-        f"in a document, has {digits(exact[missed])}, and “{terms[once]}”, with one occurrence, has "
-        f"{digits(exact[once])}. The reason is length: LR is above 0 exactly if the documents with the term are on "
-        "average less than half as long as the document of a random token; this holds for "
-        f"{of('LR > 0 just where documents are short, % of terms that never repeat')} % of these terms. "
-        f"At the other end “{terms[loud]}” is number {place(corrected, loud):,} by λ "
-        f"({digits(corrected[loud])}) and number {place(exact, loud):,} by LR ({digits(exact[loud])}). Clamped terms, "
-        f"with their rank by λ: {', '.join(clamped) or 'none'}. {of(f'repeating, LR < {EVIDENCE}')} terms repeat "
-        f"without evidence of bursts, LR < {EVIDENCE}; the smallest λ of these is "
-        f"{of(f'repeating, LR < {EVIDENCE}: least λ')}. The first {listed(f'{k:,}' for k in TOPS)} by λ and by LR have "
-        f"{listed(of(f'top {k:,} in common, λ corrected and LR') for k in TOPS)} in common, and among repeating terms "
-        f"with α̂_i < 0.1 {listed(of(f'top {k:,} in common, α̂_i < 0.1') for k in TOPS)}. Of the "
-        f"{of('top 100 by λ only')} terms that only λ has in its first hundred, "
-        f"{of('top 100 by λ only, α̂_i ≥ 0.1')} have α̂_i ≥ 0.1; of those that only LR has, "
-        f"{of('top 100 by LR only, α̂_i < 0.1')} have α̂_i < 0.1. For terms that repeat, λ is "
-        f"{of('λ over LR, median of terms that repeat')} times LR in the median and "
-        f"{of('λ over LR, 95 % quantile of terms that repeat')} times at the 95 % quantile. How far λ ranks them "
-        "higher is correlated with the length of their documents "
-        f"(ρ = {of('rank by λ above rank by LR, Spearman with document length')}) and with n_i "
-        f"({of('rank by λ above rank by LR, Spearman with n_i')}). Burst words among the first hundred of both: "
-        f"{', '.join(both[:8]) or 'none'}."
-    )
+    return {
+        "of": of, "terms": terms, "n_i": n_i, "corrected": corrected, "exact": exact,
+        "missed": int(np.argmax(np.where(repeats_in(fitted.statistics), -1, exact))),
+        "once": int(np.argmax(np.where(n_i == 1, exact, -1))),
+        "loud": loud, "place_loud": (place(corrected, loud), place(exact, loud)),
+        "both": [str(terms[k]) for k in top(exact, 100) if k in tops and fitted.fit.alpha[k] < 0.1],
+        "clamped": [f"“{terms[k]}” ({place(corrected, k):,})" for k in tops if why[k] == 0],
+        "common": [of(f"top {k:,} in common, λ corrected and LR") for k in TOPS],
+        "common_rare": [of(f"top {k:,} in common, α̂_i < 0.1") for k in TOPS],
+    }  # fmt: skip
 
 
 def _scopes(statistics: TermStatistics, fit: BetaBinomialFit) -> dict[str, Mask]:

@@ -5,23 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from termburst.paper import errata as errata_page
-from termburst.paper.errata import Erratum
-from termburst.paper.markdown import table
-from termburst.paper.results import Row, Section
-
-_HEAD = """# The paper, reproduced
-
-Ahmed, Sheridan, McIsaac and Farooque (2026), *Common TF–IDF variants arise as key components in the test statistic of a
-penalized likelihood-ratio test for word burstiness*: its figures and tables, recomputed by `termburst reproduce`. A
-number "agrees" if it rounds to the printed one. The errata are those of `termburst reproduce errata`.
-"""
+from termburst.paper.markdown import rendered, table
+from termburst.paper.results import Erratum, Row, Section
 
 
 def as_markdown(
     sections: Sequence[Section], errata: Sequence[Erratum], undone: Mapping[str, Sequence[str]], rows: Sequence[Row]
 ) -> str:
     """The whole report."""
-    blocks = [_HEAD, _summary(rows), *map(_section, sections)]
+    blocks = [rendered("report", "head"), _summary(rows), *map(_section, sections)]
     if errata:
         blocks.append(errata_page.as_markdown(list(errata)).replace("\n#", "\n##").replace("# ", "## ", 1))
     if undone:
@@ -62,12 +54,10 @@ def _summary(rows: Sequence[Row]) -> str:
 
 
 def _section(section: Section) -> str:
-    blocks = [f"## {section.title}\n", f"{section.text}\n"]
-    blocks += [f"![{p.caption}]({p.stem}.png)\n\n*{p.caption}* ([vector]({p.stem}.svg))\n" for p in section.pictures]
     listed = [row for row in section.rows if not row.cell]
-    if any(row.published is not None for row in listed):  # otherwise the numbers are in the text
-        blocks.append(_table(listed) + "\n")
-    return "\n".join(blocks)
+    if not any(row.published is not None for row in listed):  # the numbers are in the text
+        return section.text
+    return f"{section.text}\n{_table(listed)}\n"
 
 
 def _table(rows: Sequence[Row]) -> str:

@@ -9,36 +9,26 @@ from pathlib import Path
 
 from termburst import plot
 from termburst.files import atomic_path, check_output
-from termburst.paper import report, settled_parts
+from termburst.paper import figures, markdown, report, settled_parts, tables
 from termburst.paper.claim1 import claim1
 from termburst.paper.collections import UNAVAILABLE, Collections
-from termburst.paper.errata import ERRATA, Erratum
+from termburst.paper.errata import ERRATA
 from termburst.paper.errata import as_markdown as errata_page
-from termburst.paper.figures.fig1 import fig1
-from termburst.paper.figures.fig2 import fig2
-from termburst.paper.figures.fig3 import fig3
-from termburst.paper.figures.fig4 import fig4
-from termburst.paper.figures.fig5 import fig5
-from termburst.paper.figures.figa1 import figa1
-from termburst.paper.figures.figa2 import figa2
 from termburst.paper.penalties import penalties
 from termburst.paper.rankings import rankings
-from termburst.paper.results import Row, Section
-from termburst.paper.reuters import reuters
-from termburst.paper.table2 import table2
-from termburst.paper.table3 import table3
+from termburst.paper.results import Erratum, Row, Section
 
 EXAMPLES: dict[str, Callable[[Collections], Section]] = {
-    "fig1": fig1,
-    "fig2": fig2,
-    "fig3": fig3,
-    "reuters": reuters,
-    "fig4": fig4,
-    "table2": table2,
-    "fig5": fig5,
-    "table3": table3,
-    "figa1": figa1,
-    "figa2": figa2,
+    "fig1": figures.fig1,
+    "fig2": figures.fig2,
+    "fig3": figures.fig3,
+    "reuters": figures.reuters,
+    "fig4": figures.fig4,
+    "table2": tables.table2,
+    "fig5": figures.fig5,
+    "table3": tables.table3,
+    "figa1": figures.figa1,
+    "figa2": figures.figa2,
     "claim1": claim1,
     "rankings": rankings,
     "penalties": penalties,
@@ -95,8 +85,8 @@ def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: N
         try:
             if step in EXAMPLES:
                 section = EXAMPLES[step](collections)
-                for picture in section.pictures:
-                    plot.save(picture.figure, out, picture.stem)
+                for stem, figure in section.pictures.items():
+                    plot.save(figure, out, stem)
                 done.sections.append(section)
             else:
                 done.errata.append(ERRATA[int(step.removeprefix("erratum "))](collections))
@@ -112,7 +102,7 @@ def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: N
 
 
 def _prepare(out: Path) -> None:
-    """Create the folder; check before the work that the files can be written and that Matplotlib is installed."""
+    """Create the folder; check before the work that the files can be written and that nothing is missing."""
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -120,6 +110,7 @@ def _prepare(out: Path) -> None:
     for name in _FILES:
         check_output(out / name)
     plot.require()
+    markdown.templates()
 
 
 def _write(path: Path, text: str) -> None:

@@ -60,23 +60,29 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
-    """A figure with the stem of its file names and its caption."""
-
-    stem: str
-    caption: str
-    figure: Figure
-
-
-@dataclass(frozen=True, slots=True)
 class Section:
     """One example of the paper, reproduced."""
 
     name: str
-    title: str
-    text: str  # Markdown
+    text: str  # Markdown, with its heading and pictures
     rows: list[Row] = field(default_factory=list)
-    pictures: list[Picture] = field(default_factory=list)
+    pictures: dict[str, Figure] = field(default_factory=dict)  # by the stem of their file names
+
+
+@dataclass(frozen=True, slots=True)
+class Erratum:
+    """A statement of the paper that does not hold, with the numbers that show it.
+
+    Attributes
+    ----------
+    number : the number by which it is cited.
+    text : Markdown; what the paper says, and what is true, with numbers that were just computed.
+    rows : the key numbers, for the table of results.
+    """
+
+    number: int
+    text: str
+    rows: list[Row]
 
 
 def compare(
@@ -101,6 +107,18 @@ def judged(item: str, printed: str | None, obtained: float | str, note: str = ""
     if erratum is not None:
         note = f"erratum {erratum}: {note}" if note else f"erratum {erratum}"
     return Row(item, printed, obtained, None if printed is None else _agrees(printed, obtained), note)
+
+
+def erratum_row(number: int, what: str, obtained: float | str, printed: str | None = None, note: str = "") -> Row:
+    """A row for a key number of an erratum; if the paper prints another number, its note cites this erratum.
+
+    >>> erratum_row(12, "best accuracy on R8", 0.9452055, "0.94521").note
+    ''
+    >>> erratum_row(12, "accuracy on R8 at (120, 1)", 0.94475, "0.94521").note
+    'erratum 12'
+    """
+    found = judged(f"Erratum {number}: {what}", printed, obtained, note)
+    return judged(found.item, printed, obtained, note, number) if found.agrees is False else found
 
 
 @functools.cache

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.display import printable
 from termburst.inference.burst_effects import FEWEST, BurstEffects, burst_effects, hardly_repeats
-from termburst.models.cells import TermCells, term_cells
+from termburst.inference.dispersion import MEASURES
+from termburst.models.cells import term_cells
 from termburst.names import MAIN_COLUMNS, Statistic, TermSort
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -44,6 +46,11 @@ def main_columns(statistic: Statistic) -> list[str]:
     ['lr', 'p_value', 'q_value', 'p_method']
     """
     return [statistic if name == "plr" else name for name in MAIN_COLUMNS]
+
+
+def main_part(table: pl.DataFrame, statistic: Statistic) -> tuple[pl.DataFrame, int]:
+    """The main columns of a table without dispersion, and how many columns there are with it."""
+    return table.select(main_columns(statistic)), table.width + len(MEASURES)
 
 
 def sorted_terms(table: pl.DataFrame, sort: TermSort, statistic: Statistic = "plr") -> pl.DataFrame:
@@ -190,19 +197,23 @@ _RATIO = ("burst_ratio", "ci_low", "ci_high")
 
 def effects_of_term(statistics: TermStatistics, term: str) -> dict[str, Any]:
     """One row of a table of terms, with the columns of the effects and b_binomial; only this term is fitted."""
-    cells, i = term_cells(statistics), statistics.index(term)
-    of = slice(cells.indptr[i], cells.indptr[i + 1])
-    one = TermCells(
-        np.array([0, cells.indptr[i + 1] - cells.indptr[i]]), cells.count[of], cells.length[of],
-        np.broadcast_to(cells.weight, cells.count.shape)[of].copy(), cells.n_i[[i]], cells.b_i[[i]], cells.lengths,
-        cells.length_documents,
-    )  # fmt: skip
+    one = term_cells(statistics).of_terms(np.array([statistics.index(term)]))
     columns = burst_columns(burst_effects(one))
     values = {name: float(column[0]) for name, column in columns.items()}
     found: dict[str, Any] = {name: None if np.isnan(value) else value for name, value in values.items()}
-    often = {"n": int(cells.n_i[i]), "b": int(cells.b_i[i])}
+    often = {"n": int(one.n_i[0]), "b": int(one.b_i[0])}
     expected = documents_by_chance(often["n"], statistics.lengths, statistics.length_documents)
     return {"term": term, **often, **found, "b_binomial": float(expected)}
+
+
+def term_in_words(statistics: TermStatistics, term: str) -> tuple[str, ...]:
+    """How bursty one term is, in sentences; none if the statistics lack the patterns that an exact fit needs."""
+    if statistics.detail != "patterns":
+        return ()
+    row = effects_of_term(statistics, term)
+    mixed = mean_of_mixed_lengths(statistics.lengths, statistics.length_documents)
+    sentence = in_words(row | {"term": printable(term)}, statistics.documents, length=mixed)
+    return (f"{sentence}.", *ratio_in_words(row))
 
 
 def percent(share: float) -> str:

@@ -41,8 +41,8 @@ def keyness_design(
     strata: str | None = None,
     confidence: float | None = 0.95,
     adjust: Adjustment = "bh",
-    min_count: int = 1,
     sort: Sort = "p",
+    min_count: int = 1,
 ) -> pl.DataFrame:
     """Which terms depend on a covariate of the documents, given the other covariates?
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-from termburst.names import Form, Invalid, PenaltyName
+from termburst.names import Fit, Form, Invalid, PenaltyName
 from termburst.options import Option, check_options
 
 if TYPE_CHECKING:
@@ -23,13 +23,15 @@ class Explain:
     form: Annotated[Form, Option("λ as printed in the paper, corrected, or exact.")] = "printed"
     penalty: Annotated[PenaltyName, Option("The penalty on the precision of a term.")] = "gamma"
     invalid: Annotated[Invalid, Option("What to do with terms that repeat too often for the penalty.")] = "clamp"
+    fit: Annotated[Fit, Option("Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")] = "penalized"
 
     def __post_init__(self) -> None:
         """Raise ValueError for an option that cannot be used."""
         check_options(self)
 
     def answer(self, statistics: TermStatistics) -> Explanation:
-        """The parts, from statistics."""
+        """The parts, and how bursty the term is in words, from statistics."""
         from termburst.inference.plr import explain
+        from termburst.questions.burst_columns import term_in_words
 
-        return explain(statistics, **vars(self))
+        return replace(explain(statistics, **vars(self)), sentences=term_in_words(statistics, self.term))

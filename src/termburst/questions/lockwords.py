@@ -2,21 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
-import numpy as np
-
-from termburst.counting.options import CountingOptions
 from termburst.forks import check_fork
-from termburst.inference import lockwords as tests
-from termburst.inference.checks import check_name, checked_number, checked_whole
-from termburst.inference.multiplicity import adjust as adjusted
-from termburst.names import ADJUSTMENTS
-from termburst.questions.compared import MILLION, aligned
-from termburst.questions.frames import term_frame
+from termburst.names import Adjustment
+from termburst.options import Option, check_options, made_from
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from termburst.counting.options import CountingOptions
+
+
+@dataclass(frozen=True)
+class Lockwords:
+    """The question of `termburst.lockwords`."""
+
+    ratio: Annotated[float, Option("Shares differ by less than this ratio.", above=1)] = 1.5
+    level: Annotated[float, Option("Level; the interval has the confidence 1 − 2 level.", above=0, below=0.5)] = 0.05
+    adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
+    min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an option that cannot be used."""
+        check_options(self)
 
 
 def lockwords(
@@ -28,7 +38,7 @@ def lockwords(
     terms: Any = None,
     terms_b: Any = None,
     counting: CountingOptions | None = None,
-    adjust: str = "bh",
+    adjust: Adjustment = "bh",
     min_count: int = 1,
 ) -> pl.DataFrame:
     """Which terms do two corpora surely use about equally often: their shares differ by less than a ratio?
@@ -57,13 +67,17 @@ def lockwords(
     ('so', 1600, 1680)
     """
     check_fork()
-    ratio = checked_number("ratio", ratio, 1.0, np.inf)
-    level = checked_number("level", level, 0.0, 0.5)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    min_count = checked_whole("min_count", min_count)
+    asked = made_from(Lockwords, locals())
+    import numpy as np
+
+    from termburst.inference import lockwords as tests
+    from termburst.inference.multiplicity import adjust as adjusted
+    from termburst.questions.compared import MILLION, aligned
+    from termburst.questions.frames import term_frame
+
     a, b, names = aligned(A, B, terms, terms_b, counting)
-    found = tests.lockwords(a, b, ratio, level=level)
-    counted = a.n_i + b.n_i >= max(min_count, 1)
+    found = tests.lockwords(a, b, asked.ratio, level=asked.level)
+    counted = a.n_i + b.n_i >= asked.min_count
     p_value = np.where(counted, found.p_value, np.nan)
     columns: dict[str, Any] = {
         "n_a": a.n_i,

@@ -34,6 +34,19 @@ class Page:
 
 
 @dataclass(frozen=True)
+class ComparisonPage:
+    """What a page about a comparison shows, in `termburst.report.summarize_keyness` and `termburst keyness`."""
+
+    panels: Annotated[int, Option("How many terms have charts and lines in the page.", least=0)] = PANELS
+    max_terms: Annotated[int, Option("At most how many terms the page lists.", least=1)] = MOST_TERMS
+    examples: Annotated[int, Option("At most how many example lines a term has in the page.", least=0)] = LINES
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an option that cannot be used."""
+        check_options(self)
+
+
+@dataclass(frozen=True)
 class Report(Page):
     """The question of `termburst.Corpus.report` and `termburst report`."""
 

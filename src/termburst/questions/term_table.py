@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 from termburst.forks import check_fork
-from termburst.inference.burst_effects import burst_effects
-from termburst.inference.checks import check_name
-from termburst.inference.plr import add_up, plr_parts
-from termburst.models import closed_forms as forms
-from termburst.models.cells import term_cells
-from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.models.penalized_mle import penalized_mle
-from termburst.names import FITS, TERM_SORTS, Fit, Form, Invalid, TermSort
-from termburst.questions.burst_columns import burst_columns, sorted_terms
-from termburst.questions.frames import term_frame
-from termburst.statistics.term_statistics import TermStatistics, as_statistics
+from termburst.names import LOWER_BOUND, Fit, Form, Invalid, PenaltyName, TermSort
+from termburst.options import Option, check_options, made_from
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from termburst.models.fit_beta_binomial import BetaBinomialFit
+    from termburst.statistics.term_statistics import TermStatistics
+
+
+@dataclass(frozen=True)
+class TermTable:
+    """The question of `termburst.Corpus.term_table`, `termburst.term_table` and `termburst terms`."""
+
+    mu: Annotated[float | None, Option("Mean of the penalty. (default: mean document length)", above=0)] = None
+    sigma2: Annotated[float, Option("Variance of the penalty.", above=0)] = 1.0
+    form: Annotated[Form, Option("λ as printed in the paper, corrected, or exact.")] = "printed"
+    penalty: Annotated[PenaltyName, Option("The penalty on the precision of a term.")] = "gamma"
+    invalid: Annotated[Invalid, Option("What to do with terms that repeat too often for the penalty.")] = "clamp"
+    parts: Annotated[bool, Option("Also show the parts that add up to λ.")] = False
+    fit: Annotated[Fit, Option("Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")] = "penalized"
+    intervals: Annotated[bool, Option("Compute the intervals of burst ratio and reuse, and the lower bound.")] = True
+    sort: Annotated[TermSort, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "lower_bound"
+    min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an option that cannot be used."""
+        check_options(self)
 
 
 def term_table(
@@ -29,12 +42,13 @@ def term_table(
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
-    penalty: str = "gamma",
+    penalty: PenaltyName = "gamma",
     invalid: Invalid = "clamp",
     parts: bool = False,
     fit: Fit = "penalized",
     intervals: bool = True,
     sort: TermSort = "lower_bound",
+    min_count: int = 1,
 ) -> pl.DataFrame:
     """Every term with its statistics, the burstiest first.
 
@@ -52,6 +66,8 @@ def term_table(
     sort : {"lower_bound", "plr", "lr", "p", "term"}
         See `termburst.burstiness_test`. Statistics with detail="moments" have no lower_bound: then it sorts by λ_i.
         This table has no p-values and no likelihood ratio, so "lr" and "p" sort by λ_i, too.
+    min_count : int
+        Terms that occur less often are left out.
 
     Returns
     -------
@@ -80,8 +96,17 @@ def term_table(
     ['ha', 'no', 'so']
     """
     check_fork()
-    check_name("fit", fit, FITS)
-    check_name("sort", sort, TERM_SORTS)
+    made_from(TermTable, locals())
+    import numpy as np
+
+    from termburst.inference.burst_effects import burst_effects
+    from termburst.inference.plr import add_up, plr_parts
+    from termburst.models.cells import term_cells
+    from termburst.models.fit_beta_binomial import fit_beta_binomial
+    from termburst.questions.burst_columns import burst_columns, sorted_terms
+    from termburst.questions.frames import term_frame
+    from termburst.statistics.term_statistics import as_statistics
+
     statistics = as_statistics(
         X_or_statistics, "patterns" if _has_cells(X_or_statistics) or fit == "exact" else "moments"
     )
@@ -103,17 +128,25 @@ def term_table(
     if parts:
         size = statistics.vocabulary_size
         columns.update({name: np.broadcast_to(part, size).copy() for name, part in named.items()})
-    table = term_frame(statistics.terms, columns)
+    counted = statistics.collection_frequency >= min_count if min_count > 1 else None
+    table = term_frame(statistics.terms, columns, counted)
     return sorted_terms(table, sort if effects or sort == "term" else "plr")
 
 
 def _has_cells(X_or_statistics: Any) -> bool:
     """Whether exact fits are possible: with counts, or with statistics that keep the patterns."""
+    from termburst.statistics.term_statistics import TermStatistics
+
     return not isinstance(X_or_statistics, TermStatistics) or X_or_statistics.detail == "patterns"
 
 
 def _estimates(statistics: TermStatistics, exact: BetaBinomialFit | None, fit: Fit, **options: Any) -> dict[str, Any]:
     """The columns of the fit asked for."""
+    import numpy as np
+
+    from termburst.models.fit_beta_binomial import fit_beta_binomial
+    from termburst.models.penalized_mle import penalized_mle
+
     if fit == "none":
         return {}
     if fit == "exact":
@@ -127,6 +160,10 @@ def _estimates(statistics: TermStatistics, exact: BetaBinomialFit | None, fit: F
 
 def _closed_forms(statistics: TermStatistics) -> dict[str, Any]:
     """The columns between λ_i and the estimates."""
+    import numpy as np
+
+    from termburst.models import closed_forms as forms
+
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     sums = forms.LengthSums.of(statistics.lengths, statistics.length_documents)
     squares, products = statistics.count_squared_sum, statistics.count_length_sum

@@ -38,7 +38,8 @@ _SAMPLE = 2**14  # bytes that tell the delimiter
 _DELIMITERS = ",;\t|"
 _SPELLED = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
-_QUOTED = re.compile(rb'(?<![^,;\t|\r\n])"(?:[^"]|"")*"')  # a quote inside a field does not open one
+# A quote inside a field does not open one; a quoted field may go on beyond what has been read.
+_QUOTED = re.compile(rb'(?<![^,;\t|\r\n])"(?:[^"]|"")*(?:"|\Z)')
 _Row = tuple[int, list[str]]  # the line where it begins, its fields
 
 
@@ -109,8 +110,8 @@ def _sniffed(file: CorpusFile, source: Source, progress: Progress) -> str:
 def _without_quoted(start: bytes) -> bytes:
     """The beginning of a table without its quoted fields, which may contain delimiters and line breaks.
 
-    >>> _without_quoted(b'a;"b;\\n""c"" ";d\\n5" pipe;6" pipe')
-    b'a;;d\\n5" pipe;6" pipe'
+    >>> _without_quoted(b'a;"b;\\n""c"" ";d\\n5" pipe;6" pipe'), _without_quoted(b'a;"b\\n,')
+    (b'a;;d\\n5" pipe;6" pipe', b'a;')
     """
     return _QUOTED.sub(b"", start[:_SAMPLE].removeprefix(codecs.BOM_UTF8))
 

@@ -31,7 +31,7 @@ from termburst.reading.file_readers import is_one_document, is_surely_one, note_
 from termburst.reading.options import ReadingOptions, ReadingPlan
 from termburst.reading.report import SKIPPED, UNREADABLE, ReadingReport
 
-__all__ = ["Batch", "Corpus", "Place", "ReadingOptions", "ReadingReport", "TextSource", "open_corpus"]
+__all__ = ["Batch", "Place", "ReadingOptions", "ReadingReport", "TextSource", "open_corpus"]
 
 _BEGINNING = Place()
 _DEFAULT = ReadingOptions()
@@ -164,16 +164,12 @@ class TextSource:
         return digest.hexdigest()
 
 
-Corpus = TextSource  # its former name
-
-
 def open_corpus(
     source: str | os.PathLike[str],
     options: ReadingOptions = _DEFAULT,
     *,
     pretokenized: bool = False,
     columns: str | Sequence[str] = (),
-    show: Layer | None = None,
     inspect: bool = False,
     batch_documents: int = 2000,
     batch_bytes: int = 16 * 2**20,
@@ -187,7 +183,6 @@ def open_corpus(
     pretokenized : accept lists of strings as the texts of JSONL and Parquet tables.
     columns : "all", or the names of the metadata to read: columns of tables, "file" and "folder", what a file says
         about itself. Without it and without `name_pattern`, the batches have no metadata.
-    show : another layer of annotated corpora, which every token then has beside the one that the options name.
     inspect : also look for near-empty documents, duplicates, the longest document and markup, for the report.
     batch_documents, batch_bytes : a batch ends when it reaches one of these two numbers.
 
@@ -216,7 +211,6 @@ def open_corpus(
         **vars(options),
         pretokenized=pretokenized,
         columns=columns if columns == "all" else (columns,) if isinstance(columns, str) else tuple(columns),
-        show=show,
         inspect=inspect,
         batch_documents=batch_documents,
         batch_bytes=batch_bytes,

@@ -24,7 +24,7 @@ from termburst.statistics.term_statistics import TermStatistics, counted, partia
 
 if TYPE_CHECKING:
     from termburst.counting.options import CountingOptions
-    from termburst.reading.readers import Batch, Corpus
+    from termburst.reading.readers import Batch, TextSource
 
 SHARE = 4  # counting takes at least this many times as long as saving
 
@@ -60,7 +60,7 @@ class Checkpoint:
     _saved: int = field(default=0, repr=False)  # documents in the file
     _due: float = field(default=float("inf"), repr=False)
 
-    def begin(self, corpus: Corpus) -> Place:
+    def begin(self, corpus: TextSource) -> Place:
         """Where to start reading the corpus: after the documents that the file contains.
 
         ValueError if the file is from another build, or from none: a file that may have taken hours is not overwritten

@@ -7,30 +7,12 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from termburst.messages import named
+from termburst.reading.encodings import Guess, guess_encoding, marked_encoding
 from termburst.reading.formats.found import CHUNK, Note, UnreadableFile, megabytes
-
-_MARKS = (  # the longer ones first: that of UTF-32 begins as that of UTF-16 does
-    (codecs.BOM_UTF32_LE, "utf-32"),
-    (codecs.BOM_UTF32_BE, "utf-32"),
-    (codecs.BOM_UTF8, "utf-8-sig"),
-    (codecs.BOM_UTF16_LE, "utf-16"),
-    (codecs.BOM_UTF16_BE, "utf-16"),
-)
-
-
-def marked_encoding(start: bytes) -> str | None:
-    r"""The encoding that a byte order mark names.
-
-    Examples
-    --------
-    >>> marked_encoding(b"\xff\xfea\0"), marked_encoding(b"abc")
-    ('utf-16', None)
-    """
-    return next((name for mark, name in _MARKS if start.startswith(mark)), None)
 
 
 def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:
-    r"""All bytes as text: by their byte order mark, as *declared*, as UTF-8, or as Windows-1252.
+    r"""All bytes as text: by their byte order mark, as *declared*, as UTF-8, or in an encoding that is guessed.
 
     Text that is valid UTF-8, and not only ASCII, is hardly ever in an encoding of one byte per character, whatever is
     declared.
@@ -52,14 +34,20 @@ def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:
     text = _strictly(data, encoding) if encoding is not None else utf_8
     if encoding is not None and utf_8 is not None and text != utf_8 and (text is None or _has_one_byte(encoding)):
         note("encoding repaired", f"the file says {encoding} but is in UTF-8")
-        return utf_8
-    if text is not None:
-        return text
-    if encoding is not None:
+        text = utf_8
+    elif text is None and encoding is not None:
         note("encoding repaired", f"the file says {encoding} but has bytes that are not valid in it")
-    else:
-        note("encoding guessed", "cp1252")
-    return data.decode(encoding or "cp1252", "replace")
+        text = data.decode(encoding, "replace")
+    elif text is None:
+        text = data.decode(_guessed(data, note), "replace")
+    return text.removeprefix("\ufeff")
+
+
+def _guessed(data: bytes, note: Note) -> str:
+    guess = guess_encoding(data) or Guess("cp1252")
+    if guess.encoding != "utf-8" and not guess.marked:
+        note("encoding guessed", guess.encoding)
+    return guess.encoding
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:
@@ -116,7 +104,7 @@ def decoded_blocks(stream: BinaryIO, note: Note) -> Iterator[str]:
     chunk = stream.read(CHUNK)
     encoding = marked_encoding(chunk) or "utf-8"
     decoder = codecs.getincrementaldecoder(encoding)()
-    ascii_only = True
+    start, ascii_only = True, True
     while True:
         pending = decoder.getstate()[0]
         try:
@@ -127,13 +115,13 @@ def decoded_blocks(stream: BinaryIO, note: Note) -> Iterator[str]:
                 raise UnreadableFile(
                     f"the byte {byte} is not valid {encoding}, while others are; convert the file to UTF-8"
                 ) from error
-            note("encoding guessed", "cp1252")
-            encoding = "cp1252"
+            encoding = _guessed(pending + chunk, note)
             decoder = codecs.getincrementaldecoder(encoding)("replace")
             text = decoder.decode(pending + chunk)
         ascii_only = ascii_only and text.isascii()
         if text:
-            yield text
+            yield text.removeprefix("\ufeff") if start else text
+            start = False
         if not chunk:
             return
         chunk = stream.read(CHUNK)
