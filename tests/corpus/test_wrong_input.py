@@ -127,7 +127,8 @@ def test_where_takes_what_the_command_line_takes():
 
 
 @pytest.mark.parametrize(
-    ("measures", "said"), [(3, "measures must be names such as 'dp'; got 3"), ([], "measures is empty; name some")]
+    ("measures", "said"),
+    [(3, "measures must be a string, or a list of strings; got 3"), ([], "measures is empty; name some")],
 )
 def test_no_measures(corpus, measures, said):
     with pytest.raises(ValueError, match=said):

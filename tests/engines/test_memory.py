@@ -9,6 +9,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+import termburst as tb
 from termburst import engines
 from termburst.engines import memory
 from termburst.limits import memory_used
@@ -53,7 +54,7 @@ def test_duckdb_gets_its_own_limit_back(own):
     before = setting()
     with engines.memory_limit("4GB"):
         for _ in range(5):
-            assert engines.term_table(connection.table("given")).order("plr desc").fetchall()[0][0] == "ha"
+            assert tb.scan(connection.table("given")).term_table().order("plr desc").fetchall()[0][0] == "ha"
             assert setting() == (before if own in ("50 MiB", "300 MB") else "819.0 MiB")
     assert setting() == before
 
@@ -79,7 +80,7 @@ def test_errors_inside_a_limit_are_those_of_the_user(end, error):
 
     def ask():
         with engines.memory_limit("4GB"):
-            engines.term_table(connection.table("given"))
+            tb.scan(connection.table("given")).term_table()
             end(connection)
 
     if end is closed:
@@ -98,13 +99,13 @@ def test_duckdb_that_cannot_be_set_is_one_sentence():
         pytest.raises(ValueError, match=r"^DuckDB does not take a memory_limit of 819 MiB: .*locked"),
         engines.memory_limit("4GB"),
     ):
-        engines.term_table(connection.table("given"))
+        tb.scan(connection.table("given")).term_table()
 
 
 def test_a_limit_needs_no_pyarrow(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with engines.memory_limit("100GB"):
-        assert engines.term_table(FRAME.lazy()).collect().height == 5
+        assert tb.scan(FRAME.lazy()).term_table().collect().height == 5
 
 
 MEASURED = """
@@ -112,11 +113,12 @@ MEASURED = """
     from contextlib import nullcontext
     from pathlib import Path
     import polars as pl
+    import termburst as tb
     from termburst import engines
 
     file, limit = sys.argv[1:]
     with engines.memory_limit(limit) if limit != "none" else nullcontext():
-        engines.fit_beta_binomial(pl.scan_parquet(file)).sink_parquet(f"{file}.{limit}")
+        tb.scan(pl.scan_parquet(file)).term_table(fit="exact").sink_parquet(f"{file}.{limit}")
     fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     print(json.dumps(int(fields["VmHWM"].split()[0]) / 1024))
 """

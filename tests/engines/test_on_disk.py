@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 
 import polars as pl
 import pytest
@@ -26,15 +27,15 @@ def test_a_database_in_a_file(tmp_path, frame):
     frame.write_parquet(tmp_path / "texts.parquet")
     with duckdb.connect(tmp_path / "corpus.duckdb") as connection:
         connection.sql(f"create table texts as select * from read_parquet('{tmp_path / 'texts.parquet'}')")
-        engines.term_table(connection.table("texts")).create("terms")
+        tb.scan(connection.table("texts")).term_table().create("terms")
         engines.patterns(connection.table("texts"), "monday").create("ledger")
-        engines.weigh(connection.sql("select * from texts where document <> 'd3'"), "damped-tf-idf").create("weights")
+        some = connection.sql("select * from texts where document <> 'd3'")
+        tb.scan(some).weights("damped-tf-idf").create("weights")
     with duckdb.connect(tmp_path / "corpus.duckdb", read_only=True) as connection:
         rows = connection.sql("select term, n from terms order by plr desc limit 1").fetchall()
         assert rows == [("ha", 3)]
-        assert engines.term_statistics(connection.table("ledger")) == engines.term_statistics(
-            engines.patterns(frame, "monday")
-        )
+        expected = replace(tb.TermStatistics.from_texts(TEXTS, "patterns"), batches=("monday",), counting=None)
+        assert tb.scan(connection.table("ledger")).statistics == expected
         assert connection.sql("select count(*) from weights").fetchall() == [(12,)]
 
 
@@ -46,15 +47,16 @@ def test_terms_differ_by_their_bytes_under_any_collation(frame):
     with duckdb.connect() as connection:
         connection.sql("create table counts (document varchar collate nocase, term varchar collate nocase, count int)")
         connection.sql("insert into counts values ('d', 'Ab', 1), ('D', 'ab', 2)")
-        assert sorted(engines.term_table(connection.table("counts")).project("term, n, b").fetchall()) == expected
+        assert sorted(tb.scan(connection.table("counts")).term_table().project("term, n, b").fetchall()) == expected
         connection.sql("set default_collation = 'nocase'")
         texts = connection.sql("select 'd' as document, 'Ab' as text union all select 'D', 'ab ab'")
-        for function in (engines.term_table, engines.fit_beta_binomial):
-            assert sorted(function(texts, counting=options).project("term, n, b").fetchall()) == expected
+        corpus = tb.scan(texts, lowercase=False)
+        for fit in ("penalized", "exact"):
+            assert sorted(corpus.term_table(fit=fit).project("term, n, b").fetchall()) == expected
         ledger = engines.add(*(engines.patterns(texts, batch, counting=options) for batch in ("x", "X")))
-        assert engines.term_statistics(ledger).collection_frequency.tolist() == [2, 4]
+        assert tb.scan(ledger).statistics.collection_frequency.tolist() == [2, 4]
         for scheme in ("counts", "damped-tf-idf"):
-            weights = engines.weigh(texts, scheme, norm="l1", counting=options).fetchall()
+            weights = corpus.weights(scheme, norm="l1").fetchall()
             assert [abs(weight) for *_, weight in weights] == [1.0, 1.0]
 
 
@@ -75,12 +77,13 @@ def test_a_temporary_folder_with_a_strange_name(tmp_path, frame, monkeypatch, na
     duckdb = pytest.importorskip("duckdb")
     (tmp_path / name).mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / name))
-    expected = tb.TermStatistics.from_texts(TEXTS)
+    expected = tb.TermStatistics.from_texts(TEXTS, "patterns")
     connection = duckdb.connect()
     connection.register("texts", frame.to_arrow())
-    assert engines.term_statistics(frame.lazy()) == engines.term_statistics(connection.table("texts")) == expected
-    table = engines.term_table(connection.table("texts"))
-    assert table.columns == engines.term_table(frame.lazy()).collect_schema().names()
+    lazy, stored = tb.scan(frame.lazy()), tb.scan(connection.table("texts"))
+    assert lazy.statistics == stored.statistics == expected
+    table = stored.term_table()
+    assert table.columns == lazy.term_table().collect_schema().names()
     assert len(table.fetchall()) == len(expected.terms)
 
 
@@ -88,11 +91,11 @@ def test_scanned_files_stay_lazy(tmp_path, frame):
     for i in range(len(TEXTS)):
         frame[i : i + 1].write_parquet(tmp_path / f"{i}.parquet")
     scanned = pl.scan_parquet(tmp_path / "*.parquet")
-    table = engines.term_table(scanned)
+    table = tb.scan(scanned).term_table()
     assert isinstance(table, pl.LazyFrame)
-    expected = tb.TermStatistics.from_texts(TEXTS)
+    expected = tb.TermStatistics.from_texts(TEXTS, "patterns")
     assert table.sort("term").collect(engine="streaming")["n"].to_list() == expected.collection_frequency.tolist()
-    assert engines.term_statistics(scanned) == expected
+    assert tb.scan(scanned).statistics == expected
 
 
 def run(script, tmp_path):
@@ -109,10 +112,10 @@ def test_no_engine_is_imported_before_it_is_used(tmp_path):
         """
         import json, sys
         import polars as pl
-        from termburst import engines
+        import termburst as tb
         names = ("duckdb", "pyspark", "pandas", "pyarrow")
         before = [name for name in names if name in sys.modules]
-        engines.term_table(pl.LazyFrame({"document": [1], "text": ["ha ha so"]})).collect()
+        tb.scan(pl.LazyFrame({"document": [1], "text": ["ha ha so"]})).term_table().collect()
         print(json.dumps([before, [name for name in names[:2] if name in sys.modules]]))
         """,
         tmp_path,
@@ -126,8 +129,8 @@ def test_temporary_files_are_deleted_when_the_process_ends(tmp_path):
         """
         import json, os, tempfile
         import polars as pl
-        from termburst import engines
-        table = engines.term_table(pl.LazyFrame({"document": [1], "text": ["ha ha so"]}))
+        import termburst as tb
+        table = tb.scan(pl.LazyFrame({"document": [1], "text": ["ha ha so"]})).term_table()
         print(json.dumps([os.listdir(tempfile.gettempdir()), table.collect().height]))
         """,
         tmp_path,
