@@ -23,7 +23,7 @@ from pathlib import Path
 
 import polars as pl
 
-from termburst.counting.guess_language import guess_language
+from termburst.counting.scripts import guess_language
 from termburst.reading.encodings import guess_encoding
 
 CHARACTERS = 300

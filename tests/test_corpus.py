@@ -538,7 +538,7 @@ def test_questions_are_the_functions(corpus):
     assert_frame_equal(corpus.burstiness(min_count=2), tb.burstiness_test(X, terms, min_count=2))
     assert_frame_equal(corpus.term_table(parts=True), tb.term_table(s, parts=True))
     assert_frame_equal(corpus.coburst(), tb.coburst(X, terms=terms))
-    assert str(corpus.explain("ha")) == str(tb.explain(s, "ha"))
+    assert str(corpus.explain("ha")).endswith(str(tb.explain(s, "ha")))  # in words first
     expected = tb.dispersion(X)
     assert corpus.dispersion().columns == ["term", *expected]
     np.testing.assert_array_equal(corpus.dispersion()["dp"].to_numpy(), expected["dp"])

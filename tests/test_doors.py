@@ -15,9 +15,6 @@ import termburst as tb
 from termburst.cli.app import app
 from termburst.cli.options import ARGUMENTS, PARSERS, made_of, parameters_of
 from termburst.cli.reading import Reading
-from termburst.corpus.document_questions import DocumentQuestions
-from termburst.corpus.questions import Questions
-from termburst.corpus.text_questions import TextQuestions
 from termburst.counting.options import CountingOptions
 from termburst.options import REQUIRED, option_table, options_of
 from termburst.questions.burstiness_test import Burstiness
@@ -204,8 +201,7 @@ def test_without_options_a_command_asks_the_same_as_python(question):
 
 
 def test_no_question_has_options_without_names():
-    methods = {**vars(tb.Corpus), **vars(Questions), **vars(TextQuestions), **vars(DocumentQuestions)}
-    own = [one for name, one in methods.items() if not name.startswith("_") and inspect.isfunction(one)]
+    own = [one for name, one in inspect.getmembers(tb.Corpus, inspect.isfunction) if not name.startswith("_")]
     for function in (*own, tb.coburst, tb.explain, tb.report.summarize, tb.TermWeighting):
         kinds = {parameter.kind for parameter in inspect.signature(function).parameters.values()}
         assert inspect.Parameter.VAR_KEYWORD not in kinds, function

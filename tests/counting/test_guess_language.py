@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from termburst.counting.guess_language import guess_language
+from termburst.counting.scripts import guess_language
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "udhr_words.csv"
 

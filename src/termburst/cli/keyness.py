@@ -267,7 +267,7 @@ def _two_corpora(a: str, b: str, reading: Reading, asked: Keyness, *, page: bool
 
 def _both(a: str, b: str, reading: Reading, *, page: bool) -> list[Corpus]:
     """Two corpora. If one is saved statistics, the other is counted with the same options."""
-    from termburst.corpus.saved import is_saved
+    from termburst.corpus.scan import is_saved
 
     saved = [corpus for corpus in (a, b) if is_saved(corpus)]
     found: dict[str, Corpus] = {}

@@ -92,7 +92,7 @@ def grouped(
     """
     from termburst.corpus.condition_groups import sides
     from termburst.corpus.metadata import chosen_values, labels_of
-    from termburst.corpus.saved import is_saved
+    from termburst.corpus.scan import is_saved
 
     if is_saved(name):
         raise ValueError(f"{name} is saved statistics, which have no documents to group; give the corpus itself")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from termburst.corpus.corpus import Corpus
-    from termburst.corpus.steps import Pass
+    from termburst.corpus.stream import Pass
     from termburst.reading.report import ReadingReport
 
 NAMED_COPIES = 10  # near-copies that are named when they are dropped

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import polars as pl
 
@@ -12,7 +12,9 @@ from termburst.messages import named
 from termburst.reading.conditions import CONDITION, both_sides, is_condition, quotes_advice, where_expression
 
 if TYPE_CHECKING:
-    from termburst.corpus.corpus import Corpus
+    from termburst.corpus.base import CorpusBase
+
+_Corpus = TypeVar("_Corpus", bound="CorpusBase")
 
 
 def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
@@ -94,7 +96,7 @@ def with_conditions_shown(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.col("contrast").cast(pl.String).str.strip_prefix(f"{CONDITION}: "))
 
 
-def part_to_compare(corpus: Corpus, by: str, groups: Iterable[Any] | None) -> tuple[Corpus, str]:
+def part_to_compare(corpus: _Corpus, by: str, groups: Iterable[Any] | None) -> tuple[_Corpus, str]:
     """The documents of some values of a column, in the order of *groups*, or of both sides of a condition; the column.
 
     Examples

@@ -1,56 +1,37 @@
-"""`Corpus`: documents with their ids and metadata, and other corpora made from it.
-
-Its questions are in `questions.py` and `document_questions.py`.
-"""
+"""`Corpus`: the object that people hold, with one method for each question."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
-from termburst.corpus.condition_groups import rows_of_condition
-from termburst.corpus.document_questions import DocumentQuestions
-from termburst.corpus.documents import Documents
-from termburst.corpus.framed import Framed
-from termburst.corpus.read_arguments import ReadArguments
-from termburst.corpus.scanned import Held, Scanned, Summed
-from termburst.corpus.shown import Reports, as_html, in_words
-from termburst.corpus.steps import Bin, DropDuplicates, Group, Split, Step, Where, about, none_meets
-from termburst.corpus.stream import HeldSource, Stream
-from termburst.counting.counted_corpus import CountedCorpus, texts_at
-from termburst.counting.options import CountingOptions
-from termburst.counting.words_of import words_of
-from termburst.forks import check_fork
-from termburst.messages import named, shown
-from termburst.reading.conditions import is_condition
-from termburst.reading.documents import Text
-from termburst.reading.options import ReadingOptions
+from termburst.corpus.framed import refuse_option
+from termburst.corpus.saved import Summed
+from termburst.corpus.text_questions import TextQuestions
+from termburst.messages import named
+from termburst.names import RECOMMENDED_SCHEME, Adjustment, Fit, Form, Invalid, Norm, PenaltyName
+from termburst.options import made_from
+from termburst.questions.check import Check
+from termburst.questions.explain import Explain
+from termburst.questions.explore import Explore
+from termburst.questions.report import Report
+from termburst.questions.weights import Weigh
 
 if TYPE_CHECKING:
-    import polars as pl
-
-    from termburst.statistics.term_statistics import TermStatistics
-
-
-BATCH = 2000  # documents of a corpus in memory that make one batch
+    from termburst.inference.plr import Explanation
+    from termburst.questions.corpus_check import CorpusCheck
+    from termburst.report.server import Exploration, Server
+    from termburst.weight_files import Weights
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DocumentBatch:
-    """Some documents of a corpus in a row: ids, texts (or token lists), and a frame of what is known of them."""
-
-    ids: Sequence[str]
-    texts: Sequence[Text]
-    metadata: pl.DataFrame
-
-
-@dataclass(frozen=True, eq=False, repr=False)
-class Corpus(DocumentQuestions):
+class Corpus(TextQuestions):
     """Documents with ids and metadata; make one with `termburst.read`, or with `termburst.scan`.
 
     A corpus is never changed: `where`, `group`, `bin` and `split` return another one. Functions that take counts, such
@@ -68,355 +49,225 @@ class Corpus(DocumentQuestions):
     [1940, 1950, 1950]
     """
 
-    _documents: Documents | Scanned | Summed | Framed
-    _frame: pl.DataFrame | None  # of a corpus that is scanned, what was found in a pass
-    name: str = "corpus"
-    by: str | None = None
-    _reports: tuple[Any, ...] = ()
-    _dropped: pl.DataFrame | None = None
-
-    # What it has
-
-    @property
-    def ids(self) -> list[str]:
-        """The ids of the documents."""
-        return list(self._documents.ids)
-
-    @property
-    def texts(self) -> Sequence[Text]:
-        """The texts, or token lists. Those in files are read when you ask for them, so asking for all takes time."""
-        return self._texts("there are no texts to show")
-
-    @property
-    def metadata(self) -> pl.DataFrame:
-        """What is known of each document: one row per document, and the first column is "id"."""
-        return self._metadata.clone()
-
-    @property
-    def reading(self) -> Any:
-        """The report about reading: what was skipped, repaired or guessed, and how words are found. None for counts.
-
-        A corpus that is scanned has it after the first question.
-        """
-        found = self._reports
-        if self._scanned is not None and self._scanned.last is not None:
-            found = self._scanned.last.with_language().reports
-        return found[0] if len(found) == 1 else Reports(found) if found else None
-
-    @property
-    def dropped(self) -> pl.DataFrame | None:
-        """The near-copies that `drop_duplicates` left out: id, duplicate_of, jaccard. None if it was not called.
-
-        A corpus that is scanned has it after the first question.
-        """
-        found = self._dropped
-        if self._scanned is not None and self._scanned.last is not None:
-            found = self._scanned.last.dropped
-        return None if found is None else found.clone()
-
-    @property
-    def counting(self) -> CountingOptions | None:
-        """How words are found and counted; None if the corpus was made from counts."""
-        return self._documents.counting
-
-    @property
-    def words(self) -> str:
-        """The same in words, for people."""
-        return words_of(self.counting)
-
-    @property
-    def counts(self) -> Any:
-        """n_ij, documents × terms, as a `scipy.sparse.csr_array`. It is read-only; copy it to change it."""
-        return self._documents.counted.counts
-
-    @property
-    def terms(self) -> NDArray[np.object_]:
-        """The names of the columns of `counts`, in alphabetical order."""
-        if isinstance(self._documents, Documents) or self._documents.is_counted:
-            return self._documents.counted.terms
-        terms: Any = self.statistics.terms
-        return terms
-
-    @property
-    def statistics(self) -> TermStatistics:
-        """`TermStatistics` with detail="patterns", which can be saved, added, and compared with other corpora."""
-        if isinstance(self._documents, Documents):
-            self._filled()
-        return self._documents.statistics
-
-    @property
-    def tokens(self) -> int:
-        """The number of tokens."""
-        is_known = isinstance(self._documents, Documents) or self._documents.is_counted
-        return int(self.counts.sum()) if is_known else self.statistics.tokens
-
-    @property
-    def is_counted(self) -> bool:
-        """Whether `counts` are known, or can be made from texts in memory."""
-        return not self._documents.is_slow
-
-    @property
-    def is_saved(self) -> bool:
-        """Whether there are only saved statistics, and no documents."""
-        return isinstance(self._documents, Summed)
-
-    def __len__(self) -> int:
-        """The number of documents."""
-        return self._documents.size
-
-    # Other corpora made from it
-
-    def where(self, condition: Any) -> Corpus:
-        """The documents for which a condition is true.
+    def check(
+        self, *, cluster: str | None = None, threshold: float = 0.7, halves: int = 10, seed: int = 0
+    ) -> CorpusCheck:
+        """Does inference hold here? Near-copies, shared passages, dominant authors, too few documents, false alarms.
 
         Parameters
         ----------
-        condition : text such as "year >= 1945 AND party = 'x'", Polars expression of the metadata, or boolean array
-            The array has one value per document. Documents for which a condition is null are left out.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> corpus = tb.read(["so it goes", "so so", "on"], id=["a", "b", "c"], metadata={"year": [1944, 1945, 1946]})
-        >>> corpus.where("year >= 1945").ids, corpus.where([True, False, True]).ids
-        (['b', 'c'], ['a', 'c'])
-        """
-        if not isinstance(self._documents, Documents):
-            return self._then(Where(condition))
-        if isinstance(condition, str):
-            rows = np.array(rows_of_condition(self._metadata, condition), dtype=np.intp)
-        else:
-            rows = columns.chosen_rows(self._metadata, condition)
-        if not rows.size:
-            raise ValueError(none_meets(condition, len(self)))
-        return self._derived(self._documents.rows(rows), self._metadata[rows])
-
-    def group(self, column: str) -> Corpus:
-        """The same documents, with the column of the metadata, or the condition, by which `keyness` compares them.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> tb.read(["so it goes", "so so"], metadata={"party": ["x", "y"]}).group("party").by
-        'party'
-        """
-        if not isinstance(column, str):
-            raise ValueError(f"column must be a name, or a condition such as 'year >= 1945'; got {shown(column)}")
-        if not isinstance(self._documents, Documents):
-            return replace(self._then(Group(column)), by=column)
-        if not is_condition(column):
-            columns.column_of(self._metadata, column)
-        return replace(self, by=column)
-
-    def bin(self, column: str, every: float | str = 10) -> Corpus:
-        """The same documents, with one more column ``<column>_bin``: the lower end of the interval of each value.
-
-        Parameters
-        ----------
-        column : a column of numbers or dates
-        every : width of the intervals: a number (for dates, of years), or for dates a duration such as "3mo"
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> tb.read(["so", "it"], metadata={"year": [1945, 1953]}).bin("year", every=10).metadata["year_bin"].to_list()
-        [1940, 1950]
-        """
-        if not isinstance(column, str):
-            raise ValueError(f"column must be the name of a column; got {shown(column)}")
-        if not isinstance(self._documents, Documents):
-            return self._then(Bin(column, every))
-        return self._derived(self._documents, columns.binned(self._metadata, column, every))
-
-    def split(self, *, tokens: int | None = None, pattern: str | None = None) -> Corpus:
-        r"""Cut the documents into pieces, which become the documents of a new corpus.
-
-        Parameters
-        ----------
-        tokens : number of tokens of a piece, stop words included; the last piece of a document may be shorter
-        pattern : regular expression of the beginning of a piece, where ``^`` is the beginning of a line
-            Text before the first match is one more piece.
+        cluster : column of the metadata whose values may depend within, such as the author
+            The halves are then dealt by its values, at least ten.
+        threshold : Jaccard index of runs of five words from which two documents are near-copies, from 0.5 to 1
+        halves : how many times the corpus is halved at random to count false alarms
+        seed : of the random numbers
 
         Returns
         -------
-        Corpus
-            Its metadata have the columns "parent", the id of the document, and "piece", the number of the piece in it,
-            and all columns of the parent.
+        CorpusCheck
+            Print it for the answer in words and a table; its fields have the details. See :doc:`check`.
 
         Examples
         --------
         >>> import termburst as tb
-        >>> novel = tb.read(["CHAPTER 1\nso it goes\nCHAPTER 2\nso so"], id=["novel"])
-        >>> novel.split(pattern=r"^CHAPTER").metadata.rows()
-        [('novel:1', 'novel', 1), ('novel:2', 'novel', 2)]
+        >>> found = tb.read(["so it goes on and on", "the crowd said nothing", "So it goes on, and on!"]).check()
+        >>> found.duplicates.rows()
+        [('3', '1', 1.0)]
         """
-        check_fork()
-        step = Split(tokens, pattern)
-        if not isinstance(self._documents, Documents):
-            return self._then(step)
-        texts, counting = self._texts("there is nothing to cut"), self.counting or CountingOptions()
-        source = HeldSource(self.name, self._documents.ids, texts, looked_at=True)
-        held = Scanned(Stream((source,), ReadArguments(ReadingOptions(), counting), (step,))).held
-        parent = np.cumsum((held.frame["piece"] == 1).to_numpy()) - 1
-        rest = self._metadata[parent].drop("id", "parent", "piece", strict=False)
-        return self._derived(held.documents, held.frame.hstack(rest))
+        asked = made_from(Check, locals())
+        if self._framed is not None:
+            return self._framed.ask("check", asked)
+        held: Any = self.in_memory()
+        clusters = None if asked.cluster is None else columns.column_of(held._metadata, asked.cluster)
+        return asked.answer(held._filled(), held._metadata, clusters)
 
-    def with_metadata(self, metadata: Any) -> Corpus:
-        """The same documents with more metadata: columns such as ``{"year": years}``, a frame, or a list of dicts.
-
-        Rows are matched by a column "id" if there is one, or by their order. Columns that exist are replaced.
+    def explain(
+        self,
+        term: str,
+        *,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        form: Form = "printed",
+        penalty: PenaltyName = "gamma",
+        invalid: Invalid = "clamp",
+        fit: Fit = "penalized",
+    ) -> Explanation:
+        """How bursty one term is, in words, and its λ as the sum of named parts; see `termburst.explain`.
 
         Examples
         --------
         >>> import termburst as tb
-        >>> corpus = tb.read(["so", "it"], id=["a", "b"]).with_metadata({"id": ["b", "a"], "year": [1949, 1945]})
-        >>> corpus.metadata["year"].to_list()
-        [1945, 1949]
+        >>> list(tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).explain("ha").parts)[:2]
+        ['tf_icf', 'btf_idf']
         """
-        held = self.counted()
-        return replace(held, _frame=columns.joined(held._metadata, metadata))
+        return made_from(Explain, locals()).answer(self.statistics)
 
-    def drop_duplicates(self, *, threshold: float = 0.7) -> Corpus:
-        """The documents without near-copies of earlier ones; `dropped` then says which were left out.
-
-        Two documents are near-copies if the Jaccard index of their runs of five words reaches the threshold (0.5 to 1).
-        Documents of fewer than five words stay. Without texts, the counts are compared. See :doc:`check`.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> texts = ["so it goes on and on and on", "the crowd said nothing at all", "So it goes on, and on, and on!"]
-        >>> corpus = tb.read(texts, id=["a", "b", "c"]).drop_duplicates()
-        >>> corpus.ids, corpus.dropped.rows()
-        (['a', 'b'], [('c', 'a', 1.0)])
-        """
-        from termburst.corpus.checks import without_duplicates
-
-        check_fork()
-        if not isinstance(self._documents, Documents):
-            return self._then(DropDuplicates(threshold))
-        kept, dropped = without_duplicates(self, threshold)
-        return replace(self._derived(self._documents.rows(kept), self._metadata[kept]), _dropped=dropped)
-
-    # What is scanned
-
-    def counted(self) -> Corpus:
-        """The same documents after a pass that has counted each of them, as `termburst.read` does.
-
-        Their texts stay where they are. Documents can then be chosen, and metadata added, without another pass.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import termburst as tb
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     _ = Path(folder, "a.csv").write_text("text\\nso it goes\\nso so\\n")
-        ...     tb.scan(folder).counted().where([False, True]).ids
-        ['a.csv:2']
-        """
-        return self if isinstance(self._documents, Documents | Summed) else self._with(self._documents.held)
-
-    def in_memory(self) -> Corpus:
-        """The same documents with their texts in memory, in one pass, for questions that read them several times.
-
-        Examples
-        --------
-        >>> import tempfile
-        >>> from pathlib import Path
-        >>> import termburst as tb
-        >>> with tempfile.TemporaryDirectory() as folder:
-        ...     _ = Path(folder, "a.txt").write_text("so it goes")
-        ...     corpus = tb.scan(folder).in_memory()
-        >>> list(corpus.texts)
-        ['so it goes']
-        """
-        return self if isinstance(self._documents, Documents | Summed) else self._with(self._documents.in_memory)
-
-    def batches(self, columns: Sequence[str] | None = None) -> Iterator[DocumentBatch]:
-        """The documents in batches, each with ids, texts and metadata: what a question about texts goes through.
-
-        A corpus that is scanned is read once, and no more than a batch is held in memory.
+    def weights(
+        self,
+        scheme: str = RECOMMENDED_SCHEME,
+        *,
+        y: Any = None,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        norm: Norm | None = None,
+        invalid: Invalid = "clamp",
+    ) -> Weights:
+        """A weight for every term in every document, with the terms and ids; `termburst.TermWeighting` has the options.
 
         Parameters
         ----------
-        columns : the metadata that are needed; by default all
-            Of a corpus that is scanned, a column has a type of its own in each batch, and is null if no document of
-            the batch has it.
+        y : column of the metadata, or one label per document, for the schemes that compare classes ("class-bm25", …)
 
         Examples
         --------
         >>> import termburst as tb
-        >>> corpus = tb.read(["so it goes", "so so"], metadata={"year": [1945, 1949]})
-        >>> [(batch.ids, batch.texts, batch.metadata["year"].to_list()) for batch in corpus.batches(["year"])]
-        [(['1', '2'], ('so it goes', 'so so'), [1945, 1949])]
+        >>> weights = tb.read(["so it goes", "so so"], id=["a", "b"]).weights("tf-idf")
+        >>> weights.matrix.shape, weights.terms.tolist(), weights.documents.tolist()
+        ((2, 3), ['goes', 'it', 'so'], ['a', 'b'])
+        >>> corpus = tb.read(["so it goes", "so so", "it is"], metadata={"who": ["x", "y", "x"]})
+        >>> corpus.weights("class-bm25", y="who").matrix.shape
+        (3, 4)
         """
-        scanned, texts = self._scanned, self._texts("there are no texts to go through")
-        if scanned is not None and not scanned.is_counted:
-            yield from self._streamed(scanned, columns)
-            return
-        frame = self._metadata if columns is None else self._metadata.select("id", *columns)
-        for first in range(0, len(self), BATCH):
-            some = range(first, min(first + BATCH, len(self)))
-            yield DocumentBatch(self.ids[first : some.stop], tuple(texts_at(texts, some)), frame[first : some.stop])
+        from termburst.estimators.term_weighting import TermWeighting
+        from termburst.schemes import named_scheme
+        from termburst.weight_files import Weights
 
-    def _streamed(self, scanned: Scanned, names: Sequence[str] | None) -> Iterator[DocumentBatch]:
-        """The batches of a corpus that is read now."""
-        wanted = None if names is None else tuple(names)
-        stream = scanned.stream if wanted is None else replace(scanned.stream, columns=wanted)
-        with stream.reading() as (found, batches):
-            scanned.note(found)
-            documents = 0
-            for batch in batches:
-                documents += len(batch.ids)
-                frame = about(batch, wanted or ())
-                yield DocumentBatch(batch.ids, batch.texts, frame if wanted is None else frame.select("id", *wanted))
-            if not documents:
-                raise ValueError(f"{stream.name}: there are no documents to read")
+        asked = made_from(Weigh, locals())
+        if y is not None and not named_scheme(scheme).uses_labels:
+            raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-lift'")
+        if self._framed is not None:
+            refuse_option("y", y is not None, False)
+            return self._framed.ask("weigh", asked)
+        counts = self._filled().counts  # first: then what is scanned is read once
+        self._warn_of_one_document()
+        labels = columns.labels_of(self._metadata, y).to_list() if isinstance(y, str) else y
+        matrix = TermWeighting(**vars(asked)).fit_transform(counts, labels)
+        return Weights(matrix, self.terms, np.array(self._documents.ids, dtype=object))
 
-    @property
-    def _scanned(self) -> Scanned | None:
-        """The documents, if they are read when a question is asked."""
-        return self._documents if isinstance(self._documents, Scanned) else None
+    def named_counts(self, min_count: int = 1) -> Weights:
+        """The counts with the terms and ids, without terms that occur fewer times: what `termburst.exports` writes.
 
-    @property
-    def _framed(self) -> Framed | None:
-        """The documents, if they are in a frame of an engine, which answers."""
-        return self._documents if isinstance(self._documents, Framed) else None
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> found = tb.read(["so it goes", "so so"]).named_counts(2)
+        >>> found.terms.tolist(), found.matrix.toarray().tolist()
+        (['so'], [[1], [2]])
+        """
+        from termburst.weight_files import Weights
 
-    @property
-    def _metadata(self) -> pl.DataFrame:
-        documents: Any = self._documents
-        return documents.held.frame if self._frame is None else self._frame
+        counted = self._filled()
+        kept = np.flatnonzero(counted.counts.sum(axis=0) >= min_count)
+        if not kept.size:
+            rare = f"{self.name}: no term occurs {min_count:,} times or more; lower "
+            raise ValueError(rare + named("min_count", bare=True))
+        return Weights(counted.counts[:, kept], counted.terms[kept], np.array(counted.ids, dtype=object))
 
-    def _then(self, step: Step) -> Corpus:
-        """A corpus that is scanned, with one more step; ValueError for saved statistics."""
-        if isinstance(self._documents, Framed):
-            return replace(self, _documents=self._documents.then(step))
-        if isinstance(self._documents, Summed):
-            option, what = step.option, "columns" if step.needs else "documents"
-            omit = f"{self._documents.name} contains statistics, which have no {what}; omit "
-            raise ValueError(omit + named(option, python=f"{option}()"))
-        documents: Any = self._documents
-        return replace(self, _documents=Scanned(documents.stream.then(step)))
+    def report(
+        self,
+        path: str | PathLike[str],
+        *,
+        title: str | None = None,
+        max_terms: int = 100_000,
+        examples: int = 20,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        form: Form = "printed",
+        adjust: Adjustment = "bh",
+        min_count: int = 1,
+        panels: int = 2_000,
+        chosen: Sequence[str] | None = None,
+        pairs: int = 10,
+        step: Callable[[str], object] | None = None,
+    ) -> Path:
+        """Write a page to explore the corpus (.html), or its numbers (.json).
 
-    def _with(self, held: Held) -> Corpus:
-        reports, dropped = held.reading.with_language().reports, held.reading.dropped
-        return replace(self, _documents=held.documents, _frame=held.frame, _reports=reports, _dropped=dropped)
+        Parameters
+        ----------
+        path : the file to write
+        step : called with what is done next, such as "Looking for pairs of words", so that it can be shown
+        others : see `termburst.report.summarize`
 
-    # How it is shown and used
+        Returns
+        -------
+        pathlib.Path
+            The file.
+        """
+        from termburst.files import atomic_path, check_output
+        from termburst.report import render
 
-    def __counted_corpus__(self) -> CountedCorpus:
-        """Its counts, for functions that take counts."""
-        return self._filled()
+        asked = made_from(Report, locals())
+        target = Path(path)
+        if target.suffix.lower() not in (".html", ".htm", ".json"):
+            raise ValueError(f"{target}: the name of a report must end in .html (the page) or .json (its numbers)")
+        check_output(target)
+        numbers = target.suffix.lower() == ".json"
+        summary = self.summary(asked, full=numbers, step=step)
+        page = json.dumps(summary, allow_nan=False) if numbers else render(summary)
+        with atomic_path(target) as temporary:
+            temporary.write_bytes(page.encode())
+        return target
 
-    def __repr__(self) -> str:
-        """What it is, in words."""
-        return in_words(self)
+    def summary(
+        self, asked: Report, *, full: bool = True, step: Callable[[str], object] | None = None
+    ) -> dict[str, Any]:
+        """What `report` shows, as plain values; see `termburst.report.summarize`. Texts are held in memory.
 
-    def _repr_html_(self) -> str:
-        """What it is, and the metadata of the first documents."""
-        return as_html(self)
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> from termburst.questions.report import Report
+        >>> tb.read(["ha ha ha so", "so it goes", "so on", "it is so"]).summary(Report())["terms"]["term"][0]
+        'ha'
+        """
+        from termburst.report import summarize
 
-    def _derived(self, documents: Documents, frame: pl.DataFrame) -> Corpus:
-        return replace(self, _documents=documents, _frame=frame)
+        source = self.statistics if isinstance(self._documents, Summed) else self.in_memory()
+        return summarize(source, full=full, step=step, **vars(replace(asked, title=asked.title or self.name)))
+
+    def explore(
+        self,
+        *,
+        title: str | None = None,
+        max_terms: int = 100_000,
+        examples: int = 500,
+        mu: float | None = None,
+        sigma2: float = 1.0,
+        form: Form = "printed",
+        adjust: Adjustment = "bh",
+        min_count: int = 1,
+        port: int = 0,
+        browser: bool = True,
+    ) -> Exploration:
+        """Open the live page of this corpus: every term, every line, any phrase, any comparison of groups.
+
+        It is served by this process, on this machine only, until ``close()`` is called or Python ends. In a notebook
+        the page is shown in the cell.
+
+        Parameters
+        ----------
+        port : on 127.0.0.1; 0 takes a free one
+        browser : whether to open the page in the browser, outside notebooks
+        others : see `termburst.report.summarize`
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> with tb.read(["ha ha ha ha so it is"] + ["so it goes on"] * 9).explore(browser=False) as page:
+        ...     page.address.startswith("http://127.0.0.1:")
+        True
+        """
+        from termburst.report.server import Exploration
+
+        return Exploration(self.server(made_from(Explore, locals())), browser=browser)
+
+    def server(self, asked: Explore) -> Server:
+        """The live page of this corpus, ready to be served on this machine; `explore` serves it."""
+        from termburst.report.explorer import Explorer
+        from termburst.report.server import Server
+
+        held: Any = self.in_memory()
+        corpus = replace(held._filled(), reading=held.reading)
+        explorer = Explorer(corpus, held._metadata, replace(asked, title=asked.title or self.name))
+        explorer.page()  # so that the first answer is there at once, and what is wrong is said before the address
+        return Server(explorer, asked.port)

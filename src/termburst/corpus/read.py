@@ -15,10 +15,9 @@ import polars as pl
 
 from termburst.corpus import frames, metadata
 from termburst.corpus.corpus import Corpus
-from termburst.corpus.documents import Documents
+from termburst.corpus.documents import Documents, TokenizedTexts
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
-from termburst.corpus.read_files import corpus_of_files
-from termburst.corpus.stored_texts import TokenizedTexts
+from termburst.corpus.scan import is_saved, scanned_files
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.counting.words_of import words_of
@@ -151,6 +150,21 @@ def _opened(source: Any, asked: ReadArguments) -> Corpus:
     return _from_list(list(source), asked)
 
 
+def _from_files(sources: Sequence[str | os.PathLike[str]], asked: ReadArguments) -> Corpus:
+    """Files, read and counted in one pass. Their texts are not kept."""
+    for source in (os.fspath(one) for one in sources):
+        if source == "-":
+            raise ValueError("standard input can be read only once; read its lines first: tb.read(list(sys.stdin))")
+        if is_saved(source):
+            raise ValueError(f"{source} contains saved statistics, not texts; scan it with tb.scan")
+    try:
+        return scanned_files(sources, asked).counted()
+    except FileNotFoundError as error:
+        name = next((os.fspath(one) for one in sources if not os.path.lexists(one)), os.fspath(sources[0]))
+        advice = "texts come as a list of strings, as in tb.read([text])"
+        raise FileNotFoundError(f"There is no file or folder {name!r:.80}; {advice}") from error
+
+
 def _from_list(items: list[Any], asked: ReadArguments) -> Corpus:
     """Texts, token lists, paths, or rows of counts."""
     if not items:
@@ -160,7 +174,7 @@ def _from_list(items: list[Any], asked: ReadArguments) -> Corpus:
     kinds: tuple[tuple[Callable[[Any], bool], Callable[[list[Any], ReadArguments], Corpus]], ...] = (
         (lambda item: isinstance(item, str), _from_texts),
         (_is_tokens, _from_tokens),
-        (lambda item: isinstance(item, os.PathLike), corpus_of_files),
+        (lambda item: isinstance(item, os.PathLike), _from_files),
         (_is_row, _from_matrix),
     )
     for kind, take in kinds:
@@ -300,4 +314,4 @@ def _from_path(source: str | os.PathLike[str], asked: ReadArguments) -> Corpus:
     name = os.fspath(source)
     if name in BUILT_IN and not os.path.lexists(name):
         return _from_collection(BUILT_IN[name](), asked)
-    return corpus_of_files([source], asked)
+    return _from_files([source], asked)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.counting.options import CountingOptions
@@ -13,17 +13,44 @@ from termburst.counting.words_of import words_of
 from termburst.files import first_line, parquet_damage
 from termburst.messages import joined, named
 from termburst.reading.corpus_files import is_ledger
-from termburst.statistics.store import holds_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
 
-def is_saved(source: str | PathLike[str]) -> bool:
-    """Whether a path has statistics instead of texts.
+@dataclass(frozen=True, eq=False)
+class Summed:
+    """Saved statistics in the place of documents: sums of them, so that no single document is known."""
 
-    >>> is_saved(".")
-    False
-    """
-    return holds_statistics(source) or is_ledger(Path(source))
+    name: str
+    statistics: TermStatistics
+    is_counted = False
+    is_slow = True
+
+    @property
+    def counting(self) -> CountingOptions | None:
+        """How words were found and counted."""
+        return self.statistics.counting
+
+    @property
+    def size(self) -> int:
+        """The number of documents."""
+        return self.statistics.documents
+
+    def __getattr__(self, name: str) -> NoReturn:
+        """ValueError for what needs single documents."""
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ValueError(f"{self.name} is saved statistics, which have no documents; give the corpus itself")
+
+
+def like_saved(name: str, asked: ReadArguments) -> TermStatistics:
+    """Saved statistics, or those of a ledger; ValueError for options that they have no use for."""
+    given = [option for option in ("text", "id") if getattr(asked.reading, option) is not None]
+    if given:
+        omit = joined(map(named, given), " and ")
+        raise ValueError(f"{name} contains statistics, which have no columns; omit " + omit)
+    known = load_saved(name)
+    counting_like(known, name, asked)
+    return known
 
 
 def load_saved(source: str | PathLike[str]) -> TermStatistics:
@@ -69,15 +96,6 @@ def contained(source: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, st
         "counting": "" if s.counting is None else words_of(s.counting),
     }
     return facts, in_words
-
-
-def refuse_columns(name: str, asked: ReadArguments) -> None:
-    """ValueError if options name columns: statistics have none."""
-    given = [option for option in ("text", "id") if getattr(asked.reading, option) is not None]
-    if given:
-        raise ValueError(
-            f"{name} contains statistics, which have no columns; omit " + joined(map(named, given), " and ")
-        )
 
 
 def counting_like(known: TermStatistics, name: Any, asked: ReadArguments) -> CountingOptions:

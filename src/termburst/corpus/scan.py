@@ -4,21 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from termburst.corpus.corpus import Corpus
 from termburst.corpus.framed import Framed, is_frame
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
-from termburst.corpus.read_files import saved_corpus, scanned_files
-from termburst.corpus.saved import is_saved
-from termburst.corpus.scanned import Summed
+from termburst.corpus.saved import Summed, like_saved
+from termburst.corpus.scanned import Scanned
+from termburst.corpus.stream import Stream
 from termburst.counting.options import CountingOptions
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.messages import named
 from termburst.names import Apostrophes, DecodingErrors, Layer, WordRule
 from termburst.options import made_from
+from termburst.reading.corpus_files import is_ledger
 from termburst.reading.options import ReadingOptions
+from termburst.statistics.store import holds_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -124,6 +127,34 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
         f"{type(source).__name__} cannot be scanned: give a path, a glob, a list of pathlib.Path, a data set, saved "
         "statistics or a frame; texts and counts in memory are read with tb.read"
     )
+
+
+def scanned_files(sources: Sequence[Any], asked: ReadArguments, **more: Any) -> Corpus:
+    """Files, or a data set, that are read when a question is asked; *more* is for `Stream.of`."""
+    if asked.ids is not None:
+        problem = "for files, " + named("id") + " is the name of a column; give other ids as a column of "
+        raise ValueError(problem + named("metadata"))
+    if asked.terms is not None:
+        raise ValueError(named("terms") + " is for a matrix of counts; omit it")
+    stream = Stream.of(sources, asked, **more)
+    name = Path(stream.name).name or stream.name
+    return Corpus(Scanned(stream), None, name=name)
+
+
+def saved_corpus(source: str | os.PathLike[str], asked: ReadArguments) -> Corpus:
+    """Saved statistics, or those of a ledger."""
+    name = os.fspath(source)
+    return Corpus(Summed(name, like_saved(name, asked)), None, name=Path(name).name)
+
+
+def is_saved(source: str | os.PathLike[str]) -> bool:
+    """Whether a path has statistics instead of texts.
+
+    >>> is_saved(".")
+    False
+    """
+    path = Path(source)
+    return is_ledger(path) if path.is_dir() else holds_statistics(path)
 
 
 def _data_set(collection: TextCollection, asked: ReadArguments, **more: Any) -> Corpus:

@@ -7,15 +7,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from termburst.corpus import metadata
-from termburst.corpus.documents import Documents, InOrder
-from termburst.corpus.steps import DropDuplicates, Pass
-from termburst.corpus.stored_texts import LazyTexts, Numbers
-from termburst.corpus.stream import Stream
+from termburst.corpus.documents import Documents, InOrder, LazyTexts, Numbers
+from termburst.corpus.steps import DropDuplicates
+from termburst.corpus.stream import Pass, Stream
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Place, Text
@@ -274,27 +273,13 @@ class ScannedTexts(LazyTexts):
             raise ValueError(f"{self.stream.name} has changed since it was read: {was}; read it again with tb.read")
 
 
-@dataclass(frozen=True, eq=False)
-class Summed:
-    """Saved statistics in the place of documents: sums of them, so that no single document is known."""
-
-    name: str
-    statistics: TermStatistics
-    is_counted = False
-    is_slow = True
-
-    @property
-    def counting(self) -> CountingOptions | None:
-        """How words were found and counted."""
-        return self.statistics.counting
-
-    @property
-    def size(self) -> int:
-        """The number of documents."""
-        return self.statistics.documents
-
-    def __getattr__(self, name: str) -> NoReturn:
-        """ValueError for what needs single documents."""
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise ValueError(f"{self.name} is saved statistics, which have no documents; give the corpus itself")
+def with_layers(texts: Sequence[Text], searched: Any, shown: Any) -> Sequence[Text]:
+    """The same documents as tokens of two layers side by side; ValueError if they do not come from annotated files."""
+    stream = texts.scanned.stream if isinstance(texts, StreamedTexts) else getattr(texts, "stream", None)
+    if stream is None or any("piece" in step.makes for step in stream.steps):
+        raise ValueError(
+            "layer and show read an annotated corpus again, so they need files (CoNLL-U, vertical, TEI with <w>) "
+            "that tb.read or tb.scan has read, and whole documents; omit them"
+        )
+    layered = stream.with_layers(searched, shown)
+    return replace(texts, stream=layered) if isinstance(texts, ScannedTexts) else StreamedTexts(Scanned(layered))

@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING, Any
 
 from termburst.corpus.documents import Documents
 from termburst.corpus.framed import Framed
-from termburst.corpus.scanned import Scanned, Summed
+from termburst.corpus.saved import Summed
+from termburst.corpus.scanned import Scanned
 from termburst.counting.words_of import words_of
 from termburst.display import ROWS, html_table, more, number, printable
 from termburst.messages import Message, named
 
 if TYPE_CHECKING:
-    from termburst.corpus.corpus import Corpus
+    from termburst.corpus.base import CorpusBase
 
 _NAMED = 12  # columns of the metadata that are named
 _COLUMNS = 8  # of the metadata, in a notebook
 
 
-def in_words(corpus: Corpus) -> str:
+def in_words(corpus: CorpusBase) -> str:
     """What a corpus is, on one line. What is scanned is not read for it."""
     if isinstance(corpus._documents, Scanned):
         steps = [step.option for step in corpus._documents.stream.steps]
@@ -47,7 +48,7 @@ def in_words(corpus: Corpus) -> str:
     return "; ".join([*parts, f"words: {words_of(corpus.counting)}"])
 
 
-def as_html(corpus: Corpus) -> str:
+def as_html(corpus: CorpusBase) -> str:
     """What a corpus is, and the metadata of the first documents."""
     if not isinstance(corpus._documents, Documents):
         return html_table("Corpus", {"scanned": in_words(corpus)}, [], [], "")
@@ -59,7 +60,7 @@ def as_html(corpus: Corpus) -> str:
     return html_table("Corpus", facts, head.columns, rows, more(len(corpus), "documents"))
 
 
-def _sizes(corpus: Corpus) -> list[tuple[int | None, str]]:
+def _sizes(corpus: CorpusBase) -> list[tuple[int | None, str]]:
     """Numbers of documents, tokens and terms. Files are not read only to show them: the last two are then None."""
     known = corpus.is_counted
     tokens, terms = (corpus.tokens, len(corpus.terms)) if known else (None, None)

@@ -2,66 +2,29 @@
 
 from __future__ import annotations
 
+import re
+import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
 from termburst.corpus import metadata
 from termburst.corpus.condition_groups import rows_meeting
-from termburst.corpus.splitting import begins
-from termburst.counting.guess_language import guess_language
-from termburst.counting.languages import guessed_language
+from termburst.corpus.stream import Known, Pass
 from termburst.counting.options import CountingOptions
-from termburst.display import did_you_mean
+from termburst.counting.pattern_clock import start_clock, stop_clock
 from termburst.limits import LONGEST_ID
 from termburst.messages import Message, named
-from termburst.reading.conditions import is_condition, looks_at_others, quotes_advice, where_expression
+from termburst.reading.conditions import is_condition, looks_at_others, where_expression
 from termburst.reading.documents import STRING, IdColumn, Text
 from termburst.reading.faults import long_id
 
 if TYPE_CHECKING:
     from termburst.reading.readers import Batch
-
-
-@dataclass
-class Pass:
-    """One reading of a source, from its beginning or from a later place.
-
-    Attributes
-    ----------
-    name : the source as the user wrote it
-    counting : how its texts are counted; the first ones say whether they are lists of tokens
-    whole : whether it is read from the beginning
-    sample : the first texts
-    reports : a reading report for each source, complete after the last batch
-    pieces, dropped : what the steps found: how many pieces there are, and which near-copies were left out
-    source : the number of the source that is being read
-    columns : names of metadata that documents have, also of those that are not wanted
-    """
-
-    name: str
-    counting: CountingOptions
-    whole: bool
-    sample: list[Text]
-    reports: tuple[Any, ...] = ()
-    pieces: int | None = None
-    dropped: pl.DataFrame | None = None
-    source: int = 0
-    columns: set[str] = field(default_factory=set)
-
-    def with_language(self) -> Pass:
-        """The same; if no language was given, the reports now say which one the first texts are in."""
-        if self.counting.language is None and self.sample:
-            with suppress(ImportError):  # of the lists of stop words
-                guessed, left_out = guess_language(self.sample), self.counting.stop_words is not None
-                for report in self.reports if guessed is not None else ():
-                    report.language = None if guessed is None else guessed_language(guessed[0], stop_words=left_out)
-            self.sample = []  # once is enough
-        return self
 
 
 class Step:
@@ -220,7 +183,7 @@ class Tokenize(Step):
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
         """The same documents as lists of tokens."""
-        from termburst.corpus.stored_texts import tokens_of
+        from termburst.corpus.documents import tokens_of
 
         for batch in batches:
             yield replace(batch, texts=[tokens_of(text, self.tokenizer) for text in batch.texts])
@@ -280,40 +243,6 @@ class _Labels:
         self.seen[is_text].add(str(value))
 
 
-class Known:
-    """Which of the columns that are asked for exist: a misspelt one must not give lines without values.
-
-    If all documents of the first batch have the same columns, as in a table, a missing one is an error at once;
-    otherwise, such as for files with different headers, when all batches have been read.
-    """
-
-    def __init__(self, names: tuple[str, ...], reading: Pass, *, condition: str = "") -> None:
-        self.missing = set(names) - {"id"}
-        self.reading, self.condition = reading, condition
-        self.any = False
-
-    def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The same batches, looked at as they come; one without documents says nothing."""
-        for batch in batches:
-            kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing and batch.ids else set()
-            self.missing -= {name for kind in kinds for name in kind}
-            first, self.any = not self.any, self.any or bool(batch.ids)
-            if first and len(kinds) == 1:
-                self.check()
-            yield batch
-
-    def check(self) -> None:
-        """Raise ValueError for columns that no document has, if there are documents."""
-        if self.missing and self.any:
-            known = {name for name in self.reading.columns if name}
-            there = f"; columns here: {', '.join(sorted(known))}" if known else ""
-            inside = " (of files in folders inside the one that you give)" if "folder" in self.missing else ""
-            hint = f"a column of the table, file, folder{inside}, or a group of " + named("name_pattern")
-            names = ", ".join(repr(name) for name in sorted(self.missing))
-            near = did_you_mean(min(self.missing), known) or quotes_advice(self.condition, min(self.missing))
-            raise ValueError(f"no document has the column {names:.200} (" + hint + f"){there:.200}{near}")
-
-
 def about(batch: Batch, names: tuple[str, ...]) -> pl.DataFrame:
     """The ids and columns of a batch; a column that no document of it has is null."""
     frame = metadata.of_documents(batch.ids, batch.metadata)
@@ -359,3 +288,73 @@ def check_cut(documents: int, pieces: int, tokens: int | None, pattern: str | No
     asked = named("split", tokens, python=f"split(tokens={tokens})")
     size = f"{documents:,} document{'' if documents == 1 else 's'}"
     warnings.warn(Message(asked, f" cuts none of {size}: none has more than {tokens} tokens"), stacklevel=4)
+
+
+# The text to take the pieces from, and where they begin; the first is 0. It may be another text than the given one:
+# if tokens are found in a text of another length, the pieces are taken from that.
+Cut = Callable[[Text], tuple[Text, list[int]]]
+
+
+def begins(tokens: Any, pattern: str | None, counting: CountingOptions) -> Cut:
+    """Where pieces begin, by a number of *tokens* or by a *pattern*; ValueError if none or both are given."""
+    if (tokens is None) == (pattern is None):
+        raise ValueError("give tokens= or pattern=, and not both; for example split(tokens=1000)")
+    if pattern is not None:
+        return by_pattern(pattern)
+    if not isinstance(tokens, Integral) or isinstance(tokens, bool) or tokens <= 0:
+        raise ValueError(f"tokens must be a whole number above 0; got {tokens!r:.60}")
+    return by_tokens(int(tokens), counting)
+
+
+def by_tokens(size: int, counting: CountingOptions) -> Cut:
+    """Pieces of *size* tokens each; the last one of a text may be shorter. Stop words count, and n-grams do not.
+
+    Examples
+    --------
+    >>> by_tokens(2, CountingOptions())("So it goes. So it is.")
+    ('So it goes. So it is.', [0, 6, 15])
+    """
+    size = min(size, sys.maxsize)  # islice takes no larger number
+
+    def begin(text: Text) -> tuple[Text, list[int]]:
+        if not isinstance(text, str):
+            return text, list(range(0, len(text), size)) or [0]
+        start_clock()
+        try:
+            shown, starts = counting.every_token(text, size)
+        finally:
+            stop_clock()
+        return text if len(shown) == len(text) else shown, [0, *starts]
+
+    return begin
+
+
+def by_pattern(pattern: str) -> Cut:
+    r"""Pieces that begin where *pattern* matches; ``^`` is the beginning of a line. Text before is one more piece.
+
+    Examples
+    --------
+    >>> by_pattern(r"^CHAPTER")("CHAPTER 1\nso\nCHAPTER 2\nit")[1]
+    [0, 13]
+    """
+    try:
+        compiled = re.compile(pattern, re.MULTILINE)
+    except (re.error, OverflowError, RecursionError, TypeError) as error:
+        raise ValueError(f"the pattern {pattern!r:.60} is not a regular expression: {error}") from error
+    if compiled.fullmatch(""):
+        raise ValueError(f"the pattern {pattern!r:.60} can match the empty string, so it would cut everywhere")
+
+    def begin(text: Text) -> tuple[Text, list[int]]:
+        if not isinstance(text, str):
+            raise ValueError("a pattern cuts texts, but these documents are lists of tokens; use split(tokens=...)")
+        start_clock()
+        try:
+            starts = [match.start() for match in compiled.finditer(text)]
+        finally:
+            stop_clock()
+        if not starts:
+            return text, [0]
+        # White space before the first match is not a piece; it stays with the first one.
+        return text, [0, *starts[1:]] if not text[: starts[0]].strip() else [0, *starts]
+
+    return begin

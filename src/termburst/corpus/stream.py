@@ -5,30 +5,75 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from termburst.corpus.read_arguments import SAMPLE, ReadArguments
-from termburst.corpus.steps import Known, Pass, Step, Tokenize
 from termburst.counting.counted_corpus import texts_at
+from termburst.counting.languages import guessed_language
 from termburst.counting.options import CountingOptions
+from termburst.counting.scripts import guess_language
 from termburst.counting.words_of import words_of
 from termburst.datasets import TextCollection
+from termburst.display import did_you_mean
 from termburst.messages import joined, named
 from termburst.names import Layer
 from termburst.reading import readers
+from termburst.reading.conditions import quotes_advice
 from termburst.reading.documents import Place, Text
 from termburst.reading.faults import mixed_kinds
 from termburst.reading.readers import Batch
 from termburst.reading.report import ReadingReport
 
+if TYPE_CHECKING:
+    import polars as pl
+
+    from termburst.corpus.steps import Step
+
 Columns = tuple[str, ...] | Literal["all"]
 Begin = Callable[[Any], Place]
 _BEGINNING = Place()
 _DOCUMENTS, _CHARACTERS = 500, 2**22  # a batch of documents at hand ends when it has so many
+
+
+@dataclass
+class Pass:
+    """One reading of a source, from its beginning or from a later place.
+
+    Attributes
+    ----------
+    name : the source as the user wrote it
+    counting : how its texts are counted; the first ones say whether they are lists of tokens
+    whole : whether it is read from the beginning
+    sample : the first texts
+    reports : a reading report for each source, complete after the last batch
+    pieces, dropped : what the steps found: how many pieces there are, and which near-copies were left out
+    source : the number of the source that is being read
+    columns : names of metadata that documents have, also of those that are not wanted
+    """
+
+    name: str
+    counting: CountingOptions
+    whole: bool
+    sample: list[Text]
+    reports: tuple[Any, ...] = ()
+    pieces: int | None = None
+    dropped: pl.DataFrame | None = None
+    source: int = 0
+    columns: set[str] = field(default_factory=set)
+
+    def with_language(self) -> Pass:
+        """The same; if no language was given, the reports now say which one the first texts are in."""
+        if self.counting.language is None and self.sample:
+            with suppress(ImportError):  # of the lists of stop words
+                guessed, left_out = guess_language(self.sample), self.counting.stop_words is not None
+                for report in self.reports if guessed is not None else ():
+                    report.language = None if guessed is None else guessed_language(guessed[0], stop_words=left_out)
+            self.sample = []  # once is enough
+        return self
 
 
 class Watch(Protocol):
@@ -85,7 +130,11 @@ class Stream:
             else readers.open_corpus(one, asked.reading, pretokenized=tokens, columns="all", inspect=inspect)
             for one in sources
         )
-        steps = () if asked.tokenizer is None else (Tokenize(asked.tokenizer),)
+        steps: tuple[Step, ...] = ()
+        if asked.tokenizer is not None:
+            from termburst.corpus.steps import Tokenize
+
+            steps = (Tokenize(asked.tokenizer),)
         return cls(opened, asked, steps, columns, watch, _prefixes(sources, opened, asked))
 
     @property
@@ -132,7 +181,7 @@ class Stream:
             found.counting = self._settled(found.sample)
             if found.counting.layer is not None or not found.counting.pretokenized:
                 batches = _of_one_kind(self.name, batches, annotated=found.counting.pretokenized)
-            if self.columns != "all":
+            if self.columns not in ("all", ()):
                 made = {name for step in self.steps for name in step.makes}
                 known = Known(tuple(name for name in self.columns if name not in made), found)
                 batches = _known(batches, known, found)
@@ -200,6 +249,40 @@ class Stream:
         if not annotated and not getattr(self.sources[0], "looked_at", False):
             self.asked.warn_of_script(texts, f"{name}: ")
         return counting
+
+
+class Known:
+    """Which of the columns that are asked for exist: a misspelt one must not give lines without values.
+
+    If all documents of the first batch have the same columns, as in a table, a missing one is an error at once;
+    otherwise, such as for files with different headers, when all batches have been read.
+    """
+
+    def __init__(self, names: tuple[str, ...], reading: Pass, *, condition: str = "") -> None:
+        self.missing = set(names) - {"id"}
+        self.reading, self.condition = reading, condition
+        self.any = False
+
+    def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
+        """The same batches, looked at as they come; one without documents says nothing."""
+        for batch in batches:
+            kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing and batch.ids else set()
+            self.missing -= {name for kind in kinds for name in kind}
+            first, self.any = not self.any, self.any or bool(batch.ids)
+            if first and len(kinds) == 1:
+                self.check()
+            yield batch
+
+    def check(self) -> None:
+        """Raise ValueError for columns that no document has, if there are documents."""
+        if self.missing and self.any:
+            known = {name for name in self.reading.columns if name}
+            there = f"; columns here: {', '.join(sorted(known))}" if known else ""
+            inside = " (of files in folders inside the one that you give)" if "folder" in self.missing else ""
+            hint = f"a column of the table, file, folder{inside}, or a group of " + named("name_pattern")
+            names = ", ".join(repr(name) for name in sorted(self.missing))
+            near = did_you_mean(min(self.missing), known) or quotes_advice(self.condition, min(self.missing))
+            raise ValueError(f"no document has the column {names:.200} (" + hint + f"){there:.200}{near}")
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from termburst.corpus.layers import with_layers
-from termburst.corpus.questions import Questions
+from termburst.corpus.scanned import with_layers
+from termburst.corpus.term_questions import TermQuestions
 from termburst.counting.options import CountingOptions
 from termburst.limits import memory_allowed
 from termburst.names import Adjustment, BurstEvent, CollocateSort, Layer, Span
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     import polars as pl
 
     from termburst.concordance.polya_urn import PolyaUrnFit
-    from termburst.corpus.corpus import DocumentBatch
+    from termburst.corpus.base import DocumentBatch
 
 
-class TextQuestions(Questions):
+class TextQuestions(TermQuestions):
     """What can be asked about texts. The options of each question are those of its class in `questions/`."""
 
     def kwic(

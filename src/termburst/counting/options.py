@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from termburst.counting.languages import Preparation
     from termburst.counting.plain_tokenizer import PlainTokenizer
-    from termburst.counting.preparation import Preparation
     from termburst.counting.tokenizer import Tokenizer
     from termburst.counting.unicode_words import UnicodeWords
 
@@ -177,7 +177,8 @@ class CountingOptions:
         self._check_longest()
         documents, small = measured(self._checked(texts), SMALL)
         tokenizer: Any = (None if small else self.tokenizer()) or self.plain_tokenizer()
-        terms, X = tokenizer.matrix(list(tokenizer.count(in_chunks(documents))))
+        chunks = [list(documents)] if small else in_chunks(documents)
+        terms, X = tokenizer.matrix(list(tokenizer.count(chunks)))
         return X, np.array(list(terms), dtype=object)
 
     def tokenizer(self) -> Tokenizer | None:
@@ -390,7 +391,7 @@ class CountingOptions:
 
     def _preparation(self, lowercase: bool = True, segment: bool = True) -> Preparation:
         """What is done to a text before its tokens are found."""
-        from termburst.counting.preparation import Preparation
+        from termburst.counting.languages import Preparation
 
         language = self.language if segment or self.language not in SEGMENTED else None
         return Preparation(lowercase and self.lowercase, language, tidy=self.words == "unicode")

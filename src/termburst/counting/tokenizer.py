@@ -44,8 +44,8 @@ from termburst.core.vocabulary import (
     written,
 )
 from termburst.counting.character_class import CharacterClass
+from termburst.counting.languages import Preparation
 from termburst.counting.plain_tokenizer import characters
-from termburst.counting.preparation import Preparation
 from termburst.counting.unicode_words import UnicodeWords
 from termburst.limits import require_memory
 from termburst.threads import cores, in_threads

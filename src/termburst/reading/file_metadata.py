@@ -6,43 +6,8 @@ import re
 
 from termburst.reading.corpus_files import folders_of
 from termburst.reading.documents import Metadata, Scalar
-from termburst.reading.faults import reason
 from termburst.reading.options import ReadingPlan
 from termburst.reading.report import ReadingReport
-
-
-def checked_pattern(pattern: str | None) -> str | None:
-    """The same pattern; ValueError if it is not a regular expression with a named group.
-
-    Groups may also be written as in other languages, ``(?<year>…)``; Python calls them ``(?P<year>…)``.
-
-    Examples
-    --------
-    >>> checked_pattern("(?<year>[0-9]{4})")
-    '(?P<year>[0-9]{4})'
-    """
-    if pattern is None:
-        return None
-    try:
-        groups = re.compile(pattern).groupindex
-    except (re.error, RecursionError, OverflowError) as error:
-        as_python = re.sub(r"(?<!\\)\(\?<(?=[^\W\d]\w*>)", "(?P<", pattern)
-        if as_python != pattern:
-            return checked_pattern(as_python)
-        raise ValueError(f"the name pattern {pattern!r} is not a regular expression ({reason(error)})") from error
-    if not groups:
-        raise ValueError(f"the name pattern {pattern!r} has no named group; write one such as (?P<year>[0-9]{{4}})")
-    return pattern
-
-
-def named_groups_of(pattern: str | None) -> list[str]:
-    """The columns that a name pattern gives to files.
-
-    >>> named_groups_of("(?P<year>[0-9]{4})-(?P<speaker>.+)"), named_groups_of(None)
-    (['year', 'speaker'], [])
-    """
-    checked = checked_pattern(pattern)
-    return [] if checked is None else list(re.compile(checked).groupindex)
 
 
 class FileMetadata:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -78,7 +79,6 @@ class ReadingOptions:
 
     def __post_init__(self) -> None:
         """Raise ValueError for an option that cannot be used, before anything is read."""
-        from termburst.reading.file_metadata import checked_pattern
         from termburst.reading.lines import canonical_encoding
 
         check_options(self)
@@ -159,3 +159,29 @@ def _checked_delimiter(delimiter: str | None) -> str | None:
         what = named("delimiter", bare=True)
         raise ValueError(what + f" must be one ASCII character such as ; or \\t; got {delimiter!r:.60}")
     return delimiter
+
+
+def checked_pattern(pattern: str | None) -> str | None:
+    """The same pattern; ValueError if it is not a regular expression with a named group.
+
+    Groups may also be written as in other languages, ``(?<year>…)``; Python calls them ``(?P<year>…)``.
+
+    Examples
+    --------
+    >>> checked_pattern("(?<year>[0-9]{4})")
+    '(?P<year>[0-9]{4})'
+    """
+    if pattern is None:
+        return None
+    try:
+        groups = re.compile(pattern).groupindex
+    except (re.error, RecursionError, OverflowError) as error:
+        from termburst.reading.faults import reason
+
+        as_python = re.sub(r"(?<!\\)\(\?<(?=[^\W\d]\w*>)", "(?P<", pattern)
+        if as_python != pattern:
+            return checked_pattern(as_python)
+        raise ValueError(f"the name pattern {pattern!r} is not a regular expression ({reason(error)})") from error
+    if not groups:
+        raise ValueError(f"the name pattern {pattern!r} has no named group; write one such as (?P<year>[0-9]{{4}})")
+    return pattern

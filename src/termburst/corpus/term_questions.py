@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-import numpy as np
-from numpy.typing import NDArray
-
 from termburst.corpus import metadata as columns
+from termburst.corpus.base import CorpusBase
 from termburst.corpus.condition_groups import part_to_compare, with_conditions_shown
 from termburst.corpus.shown import warn_of_single_documents
-from termburst.counting.counted_corpus import CountedCorpus
-from termburst.counting.options import CountingOptions
-from termburst.messages import Message, named
+from termburst.messages import named
 from termburst.names import (
     Adjustment,
     Columns,
@@ -34,65 +29,13 @@ from termburst.questions.dispersion import Dispersion
 from termburst.questions.keyness import Keyness, check_contrasts
 from termburst.questions.term_table import TermTable
 from termburst.reading.conditions import is_condition
-from termburst.reading.documents import Text
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from termburst.corpus.corpus import Corpus
-    from termburst.statistics.term_statistics import TermStatistics
 
-
-class Questions:
-    """What can be asked about terms. `Corpus` inherits from it, and has the documents and the metadata."""
-
-    if TYPE_CHECKING:  # what a question may use of `Corpus`
-        _documents: Any  # Documents, Scanned, Summed or Framed
-
-        @property
-        def _metadata(self) -> pl.DataFrame: ...
-
-        @property
-        def _scanned(self) -> Any: ...
-
-        @property
-        def _framed(self) -> Any: ...
-
-        def counted(self) -> Corpus: ...
-
-        def in_memory(self) -> Corpus: ...
-
-        name: str
-        by: str | None
-
-        @property
-        def reading(self) -> Any: ...
-
-        @property
-        def counting(self) -> CountingOptions | None: ...
-
-        @property
-        def is_counted(self) -> bool: ...
-
-        @property
-        def counts(self) -> Any: ...
-
-        @property
-        def terms(self) -> NDArray[np.object_]: ...
-
-        @property
-        def statistics(self) -> TermStatistics: ...
-
-        @property
-        def tokens(self) -> int: ...
-
-        def __len__(self) -> int: ...
-
-        def where(self, condition: Any) -> Corpus: ...
-
-        def with_metadata(self, metadata: Any) -> Corpus: ...
-
-        def group(self, column: str) -> Corpus: ...
+class TermQuestions(CorpusBase):
+    """What can be asked about terms. The options of each question are those of its class in `questions/`."""
 
     def burstiness(
         self,
@@ -199,8 +142,9 @@ class Questions:
         known = by in (None, self.by) or self.is_counted or self._scanned is None
         part = self if known else self.group(cast("str", by))
         counted = part.counted()
-        if self._scanned is not None and part._scanned.last is not None:
-            self._scanned.note(part._scanned.last)
+        found = None if part._scanned is None else part._scanned.last
+        if self._scanned is not None and found is not None:
+            self._scanned.note(found)
         return counted._by_metadata(formula, by, groups, options)
 
     def _compared_by(self, formula: str | None, by: Any, groups: Any) -> str | None:
@@ -224,9 +168,9 @@ class Questions:
 
         if isinstance(other, (list, tuple)):
             raise ValueError("read the texts or counts first, with the same options: corpus.keyness(tb.read(...))")
-        b = other._sums() if isinstance(other, Questions) else other
+        b = other._sums() if isinstance(other, CorpusBase) else other
         a = self._sums()
-        if isinstance(other, Questions) and len(self) == len(other) == 1:
+        if isinstance(other, CorpusBase) and len(self) == len(other) == 1:
             warn_of_single_documents()
         return keyness(a, b, reference=reference, **options)
 
@@ -235,7 +179,7 @@ class Questions:
         from termburst.questions.keyness import keyness, keyness_groups
 
         if by is not None and (groups is not None or (is_condition(by) and by not in self._metadata.columns)):
-            part, column = part_to_compare(cast("Corpus", self), by, groups)
+            part, column = part_to_compare(self, by, groups)
             return with_conditions_shown(part._by_metadata(None, column, None, options))
         if by is not None and options.keys() & {"cluster", "strata", "contrast"}:
             columns.column_of(self._metadata, by)
@@ -302,47 +246,3 @@ class Questions:
 
         self._warn_of_one_document()
         return term_table(self._sums() if fit == "exact" else self.statistics, **given(asked))
-
-    def __token_positions__(self) -> tuple[Any, Container[str]]:
-        """Which word stands where, for functions that need the order of words; None for counts. And the stop words."""
-        if self._documents.texts is None:
-            self._filled()
-            return None, frozenset()
-        return self._documents.__token_positions__()
-
-    def _sums(self) -> TermStatistics:
-        """What questions about sums over documents need; ValueError for saved statistics of less detail."""
-        found = self.statistics
-        if found.detail != "patterns":
-            has, needs = named("detail", found.detail), named("detail", "patterns")
-            ways = f"{getattr(self._documents, 'name', self.name)} was built with " + has + ", but this question needs "
-            raise ValueError(ways + needs + "; count the texts again so")
-        return found
-
-    def _texts(self, problem: str) -> Sequence[Text]:
-        if self._documents.texts is None:
-            raise ValueError(f"the corpus was made from counts: {problem}")
-        return self._documents.texts
-
-    def _filled(self) -> CountedCorpus:
-        """The counts; ValueError if there is no term."""
-        counted = self._documents.counted
-        if not counted.counts.nnz:
-            raise ValueError("no document contains a term; perhaps all are empty or contain only stop words")
-        return counted
-
-    def _warn_of_one_document(self) -> None:
-        if len(self) == 1:
-            files = self.reading is not None and self.reading.files if self._scanned is None else True
-            whose = getattr(self._documents, "name", None) or (
-                self._scanned.stream.name if self._scanned else self.name
-            )
-            one, pieces = named("lines", True), named("split", 1000, python="corpus.split(tokens=1000)")
-            warnings.warn(
-                Message(
-                    whose if files else "the corpus",
-                    " is a single document, but burstiness shows only between documents; ",
-                    one, " makes each line a document, ", pieces, " makes pieces of 1,000 tokens",
-                ),
-                stacklevel=3,
-            )  # fmt: skip
