@@ -7,7 +7,6 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst import engines
 from termburst.engines import batches
 from termburst.engines.term_cells import lengths_of_groups
 from termburst.inference.null_distribution import PHASES, Longest, Null, PlrFunction
@@ -67,7 +66,7 @@ def test_they_are_drawn_once_for_all_groups_of_terms(monkeypatch):
         return draw(self, checkpoints, draws, seeds)
 
     monkeypatch.setattr(Null, "_draw", counted)
-    found = engines.burstiness_test(frame, draws=99, dispersion=False, intervals=False).collect()
+    found = tb.scan(frame).burstiness(draws=99, dispersion=False, intervals=False).collect()
     assert found.height > 20
     assert len(drawn) == len(set(drawn)) + 1  # and one for a made-up term, which shows what columns there are
     assert len(set(drawn)) >= 2
