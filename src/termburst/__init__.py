@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING, Any
 from termburst import forks as forks  # imported first, because it must see every fork
 
 if TYPE_CHECKING:
+    from termburst import backends as backends
     from termburst import datasets as datasets
-    from termburst import engines as engines
+    from termburst import ledgers as ledgers
     from termburst import plot as plot
     from termburst import report as report
     from termburst import retrieval as retrieval
     from termburst.concordance.polya_urn import HeldOut as HeldOut
     from termburst.concordance.polya_urn import PolyaUrnFit as PolyaUrnFit
     from termburst.concordance.polya_urn import fit_polya_urn as fit_polya_urn
+    from termburst.corpus.build_statistics import build_statistics as build_statistics
     from termburst.corpus.corpus import Corpus as Corpus
     from termburst.corpus.read import read as read
     from termburst.corpus.scan import scan as scan
@@ -61,7 +63,6 @@ if TYPE_CHECKING:
     from termburst.schemes import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME
     from termburst.schemes import SCHEMES as SCHEMES
     from termburst.schemes import recommended_scheme as recommended_scheme
-    from termburst.statistics.out_of_core import build_statistics as build_statistics
     from termburst.statistics.term_statistics import TermStatistics as TermStatistics
     from termburst.weight_files import Weights as Weights
     from termburst.weight_files import load_weights as load_weights
@@ -94,7 +95,7 @@ _HOME = {
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "average_reduced_frequency": "termburst.inference.dispersion_more",
     "beta_binomial_log_likelihood": "termburst.models.fit_beta_binomial",
-    "build_statistics": "termburst.statistics.out_of_core",
+    "build_statistics": "termburst.corpus.build_statistics",
     "burstiness_test": "termburst.questions.burstiness_test",
     "coburst": "termburst.questions.coburst",
     "dirichlet_multinomial_log_pmf": "termburst.models.dirichlet_multinomial",
@@ -121,7 +122,7 @@ _HOME = {
     "scan": "termburst.corpus.scan",
     "term_table": "termburst.questions.term_table",
 }
-_MODULES = ("datasets", "engines", "plot", "report", "retrieval")
+_MODULES = ("backends", "datasets", "ledgers", "plot", "report", "retrieval")
 __all__ = ["__version__", *_MODULES, *_HOME]  # noqa: PLE0604  the table above is the list
 
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from termburst.corpus import metadata as columns
 from termburst.corpus.condition_groups import rows_of_condition
 from termburst.corpus.documents import Documents
-from termburst.corpus.framed import Framed
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Held, Scanned
@@ -32,6 +31,7 @@ from termburst.reading.options import ReadingOptions
 if TYPE_CHECKING:
     import polars as pl
 
+    from termburst.corpus.framed import Framed
     from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -369,7 +369,8 @@ class CorpusBase:
     @property
     def _framed(self) -> Framed | None:
         """The documents, if they are in a frame of an engine, which answers."""
-        return self._documents if isinstance(self._documents, Framed) else None
+        found: Any = self._documents
+        return found if found.in_engine else None
 
     @property
     def _metadata(self) -> pl.DataFrame:
@@ -378,8 +379,8 @@ class CorpusBase:
 
     def _then(self, step: Step) -> Self:
         """A corpus that is scanned, with one more step; ValueError for saved statistics."""
-        if isinstance(self._documents, Framed):
-            return replace(self, _documents=self._documents.then(step))
+        if self._framed is not None:
+            return replace(self, _documents=self._framed.then(step))
         if isinstance(self._documents, Summed):
             option, what = step.option, "columns" if step.needs else "documents"
             omit = f"{self._documents.name} contains statistics, which have no {what}; omit "

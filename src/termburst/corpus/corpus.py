@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.corpus import metadata as columns
-from termburst.corpus.framed import refuse_option
 from termburst.corpus.saved import Summed
 from termburst.corpus.text_questions import TextQuestions
 from termburst.messages import named
@@ -76,7 +75,7 @@ class Corpus(TextQuestions):
         """
         asked = made_from(Check, locals())
         if self._framed is not None:
-            return self._framed.ask("check", asked)
+            return self._framed.check(asked)
         held: Any = self.in_memory()
         clusters = None if asked.cluster is None else columns.column_of(held._metadata, asked.cluster)
         return asked.answer(held._filled(), held._metadata, clusters)
@@ -136,8 +135,11 @@ class Corpus(TextQuestions):
         if y is not None and not named_scheme(scheme).uses_labels:
             raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-lift'")
         if self._framed is not None:
-            refuse_option("y", y is not None, False)
-            return self._framed.ask("weigh", asked)
+            if y is not None:
+                raise ValueError(
+                    "y= is not for a frame; omit it, or tb.read(frame) reads it into memory, if it is small"
+                )
+            return self._framed.weights(asked)
         counts = self._filled().counts  # first: then what is scanned is read once
         self._warn_of_one_document()
         labels = columns.labels_of(self._metadata, y).to_list() if isinstance(y, str) else y

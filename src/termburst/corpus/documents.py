@@ -24,6 +24,7 @@ class InOrder:
 
     texts: Any
     counting: Any
+    in_engine = False
 
     @cached_property
     def positions(self) -> TokenPositions:

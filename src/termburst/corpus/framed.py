@@ -3,81 +3,87 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any, NoReturn
 
+import narwhals.stable.v2 as nw
 import polars as pl
 
+from termburst.backends import documents
+from termburst.backends.collection import Collection
+from termburst.backends.frame_input import column_of as expression_for
+from termburst.backends.frame_input import entered, opened, schema_of
+from termburst.backends.frames import COUNTED, is_spark, returned, to_polars
+from termburst.backends.run import run
 from termburst.corpus.condition_groups import expression_of
+from termburst.corpus.frames import as_polars
 from termburst.corpus.metadata import chosen_rows, chosen_values, column_of
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import check_same_words
 from termburst.corpus.steps import Group, Step, Where
-from termburst.counting.options import CountingOptions
-from termburst.inference.checks import check_name
+from termburst.counting.options import CountingOptions, checked_counting
+from termburst.inference.dispersion import checked_measures
 from termburst.messages import Message, named
-from termburst.names import FITS, Fit
+from termburst.names import Detail
 from termburst.options import options_of
-from termburst.questions.dispersion import MORE, Dispersion
-from termburst.questions.kwic import WIDTH, Kwic
-from termburst.questions.term_table import TermTable
+from termburst.questions.burstiness_plan import BurstinessPlan, DispersionPlan, FitPlan
+from termburst.questions.collocates_plan import CollocatesPlan
+from termburst.questions.design_plan import DesignPlan
+from termburst.questions.dispersion import MORE
+from termburst.questions.keyness_plans import keyness_plan
+from termburst.questions.term_table_plan import TermTablePlan
+from termburst.questions.weigh_plan import WeighPlan
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
+    from termburst.questions.burstiness_test import Burstiness
+    from termburst.questions.check import Check
+    from termburst.questions.collocates import Collocates
+    from termburst.questions.corpus_check import CorpusCheck
+    from termburst.questions.dispersion import Dispersion
     from termburst.questions.keyness import Keyness
+    from termburst.questions.kwic import Kwic
+    from termburst.questions.plans import TermsPlan
+    from termburst.questions.term_table import TermTable
+    from termburst.questions.weights import Weigh
 
 IN_MEMORY = "tb.read(frame) reads it into memory, if it is small"
-NO_ORDER = ("sort", "top")  # options of rows that are in an order
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
-
-
-def is_frame(source: Any) -> bool:
-    """Whether it is a frame, also one of a library that is not supported, or one with several columns of one name.
-
-    >>> is_frame(pl.LazyFrame({"text": ["so"]})), is_frame(["so"])
-    (True, False)
-    """
-    import narwhals.stable.v2 as nw
-
-    from termburst.engines.door import WAYS_ROUND
-
-    try:
-        known = isinstance(nw.from_native(source, pass_through=True), (nw.DataFrame, nw.LazyFrame))
-    except nw.exceptions.DuplicateError:
-        return True
-    return known or type(source).__module__.partition(".")[0] in WAYS_ROUND
 
 
 @dataclass(frozen=True, eq=False)
 class Framed:
     """A frame of texts, counts or patterns in the place of documents. Answers are frames of the same engine.
 
-    Rows are in no order, and each question counts the texts again. A question that needs documents in memory says so.
+    What was counted is kept for the next question. A question that needs documents in memory says so.
 
     Attributes
     ----------
-    frame : native frame
+    frame : native and lazy: a frame in memory has become a lazy one of Polars
     names : our names of columns to the frame's own, if they differ
     kind : "texts", "counts" or "patterns"
     counting : how texts are counted; None for counts and patterns
+    like : the frame that was given, if it is in memory: answers are such frames, too
+    checked : whether the frame is known to have no null, negative and duplicate entries
     """
 
     frame: Any = field(repr=False)
     names: dict[str, Any]
     kind: str
     counting: CountingOptions | None
+    like: Any = field(default=None, repr=False)
+    checked: bool = False
     name = "the frame"
     is_counted = False
     is_slow = True
+    in_engine = True
 
     @classmethod
     def of(cls, frame: Any, asked: ReadArguments) -> Framed:
         """Find out what a frame has, by its columns alone; ValueError for options that it has no use for."""
-        from termburst.engines.door import opened, schema_of
-
         asked.refuse("a frame", keep=("text",))
         if asked.counting.pretokenized:
             which = named("pretokenized") if asked.tokenizer is None else named("tokenizer")
@@ -95,14 +101,25 @@ class Framed:
         kind = opened(frame, names, check=False).kind
         if kind != "texts":
             asked.refuse_words()
+        like = entered(frame)
+        if isinstance(like, nw.DataFrame):
+            local: Any = as_polars(frame)
+            return cls(local.lazy(), names, kind, asked.counting if kind == "texts" else None, like)
         return cls(frame, names, kind, asked.counting if kind == "texts" else None)
+
+    @cached_property
+    def collection(self) -> Collection:
+        """The documents, counted once for several questions."""
+        return Collection(self.frame, self.names, self.counting, checked=self.checked)
 
     @cached_property
     def statistics(self) -> TermStatistics:
         """The statistics with detail="patterns", in this process: memory follows the vocabulary."""
-        from termburst.engines import term_statistics
+        return self.collection.statistics
 
-        return term_statistics(self.frame, detail="patterns", counting=self.counting, **self.names)
+    def build_statistics(self, detail: Detail, batch: str | None) -> TermStatistics:
+        """The statistics with another detail, in this process."""
+        return self.collection.build_statistics(detail, batch)
 
     @property
     def size(self) -> int:
@@ -112,7 +129,7 @@ class Framed:
     @property
     def engine(self) -> str:
         """The class of the frame, such as "polars.LazyFrame"."""
-        kind = type(self.frame)
+        kind = type(self.frame if self.like is None else nw.to_native(self.like))
         return f"{kind.__module__.lstrip('_').partition('.')[0]}.{kind.__name__}"
 
     def __getattr__(self, name: str) -> NoReturn:
@@ -138,31 +155,34 @@ class Framed:
 
     def where(self, condition: Any) -> Framed:
         """The documents that meet a condition, as a filter of the engine."""
-        import narwhals.stable.v2 as nw
+        return self._with(self._judged(condition, "where").filter(nw.col(CONDITION)).drop(CONDITION))
 
-        from termburst.engines.frames import back_from_polars
-
-        judged, like = self._judged(condition, "where")
-        return replace(self, frame=back_from_polars(judged.filter(nw.col(CONDITION)).drop(CONDITION), like))
+    def _with(self, frame: Any) -> Framed:
+        """Other columns, or fewer documents, which need not be checked again."""
+        return replace(self, frame=nw.to_native(frame), checked=self.collection.checked)
 
     # Questions
 
-    def ask(self, function: str, asked: Any = None, **more: Any) -> Any:
-        """The answer of a function of `termburst.engines`; ValueError for options of *asked* that it does not have."""
-        from termburst import engines
+    def burstiness(self, asked: Burstiness) -> Any:
+        """`Corpus.burstiness`."""
+        return self._run(BurstinessPlan(self._in_any_order(asked)))
 
-        answer = getattr(engines, function)
-        known = signature(answer).parameters.values()
-        has = {one.name for one in known if one.kind is not Parameter.VAR_KEYWORD}
-        for name, option in ({} if asked is None else options_of(asked.__class__)).items():
-            value = getattr(asked, name)
-            if name in has:
-                more[name] = value
-            else:
-                refuse_option(name, value, option.default)
-        if "counting" in has:
-            more["counting"] = self.counting
-        return answer(self.frame, **more, **self.names)
+    def term_table(self, asked: TermTable) -> Any:
+        """`Corpus.term_table`."""
+        return self._run(TermTablePlan(self._in_any_order(asked)))
+
+    def fit_beta_binomial(self) -> Any:
+        """`Corpus.fit_beta_binomial`."""
+        return self._run(FitPlan())
+
+    def dispersion(self, asked: Dispersion) -> Any:
+        """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
+        for name in asked.names:
+            if name in MORE:
+                raise ValueError(f"{name} needs the documents, but the frame stays where it is; {IN_MEMORY}")
+        return returned(
+            self.collection.run(DispersionPlan(tuple(checked_measures(asked.names)))).drop("n", "b"), self.like
+        )
 
     def keyness(
         self,
@@ -170,95 +190,138 @@ class Framed:
         other: Any,
         *,
         reference: Any,
-        by: str | None,
-        groups: Any,
-        contrasts: bool | None,
+        by: str | None = None,
+        formula: str | None = None,
+        groups: Any = None,
+        contrasts: bool | None = None,
         **design: Any,
     ) -> Any:
         """`Corpus.keyness` with a frame of the same engine, by groups, or by a formula."""
+        asked = self._in_any_order(asked)
         if reference is not None:
             raise ValueError("a frame has no reference=; tb.keyness(corpus.statistics, reference=...) compares it here")
         if other is not None:
             return self._with_another(asked, other)
+        by_formula = formula is not None or any(one is not None for one in design.values())
         condition = by is not None and by not in self._schema and is_condition(by)
-        if condition and (groups is not None or contrasts or any(one is not None for one in design.values())):
+        if condition and (groups is not None or contrasts or by_formula):
             of_its_own = " is a condition, whose two groups are compared as they are; make it a column of the frame"
             raise ValueError(named("by", by) + of_its_own)
-        source = self
+        source, column = self, by
         if by is not None and condition:
-            source, by = self._sides(by), CONDITION
+            source, column = self._sides(by), CONDITION
         elif by is not None and groups is not None:
-            source, by = self._chosen(by, groups, contrasts, any(one is not None for one in design.values()))
-        return source.ask("keyness", asked, by=by, contrasts=contrasts, **design)
+            source, column = self._chosen(by, groups, contrasts, by_formula)
+        if by_formula or column is None:
+            return source._by_formula(asked, formula, column, **design)
+        parts, corpora, few = source.collection.groups(column)
+        plan = keyness_plan(asked, [name for name, *_ in corpora], contrasts)
+        return returned(run(plan, parts, corpora, few=few), self.like)
+
+    def _by_formula(
+        self,
+        asked: Keyness,
+        formula: str | None,
+        by: str | None,
+        *,
+        contrast: str | Sequence[str] | None = None,
+        cluster: str | None = None,
+        strata: str | None = None,
+    ) -> Any:
+        for name, value in (("strata", strata), ("cluster", cluster)):
+            if not isinstance(value, str | None):
+                raise ValueError(f"{name} must be the name of a column; got {value!r:.60}")
+        if not isinstance(contrast, str | Sequence | None):
+            raise ValueError(f"contrast must be a string such as 'party: D - R', or several; got {contrast!r:.60}")
+        asked.check_design()
+        formula = formula or (by if str(by).isidentifier() else f"`{by}`")
+        which = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
+        plan = DesignPlan(asked, str(formula), strata, which)
+        if not plan.columns:
+            raise ValueError(f"the formula {formula!r:.80} names no column of the frame")
+        found = self.collection.design(plan.columns, cluster)
+        plan, groups = plan.placed(found, cluster)
+        return returned(run(plan, found.parts, groups, few=found.few), self.like)
 
     def kwic(self, asked: Kwic) -> Any:
         """`Corpus.kwic`, with columns of the frame."""
-        import narwhals.stable.v2 as nw
-
+        asked = self._in_any_order(asked)
+        _refuse(asked, "layer", "show")
+        frame = nw.from_native(self.frame)
+        own = {"id": self.names.get("document", "document"), "text": self.names.get("text", "text")}
+        known = _empty([name for name in self._schema if name != own["text"]])
         for name in asked.needs:
-            _check_column(self._schema, name)
-        plain = replace(asked, columns=None, case=False, width=WIDTH if asked.width is None else asked.width)
-        found = nw.from_native(self.ask("kwic", plain, ignore_case=not asked.case)).rename({"document": "id"})
-        if asked.needs:
-            frame, kind = nw.from_native(self.frame), found.collect_schema()["id"]
-            ids = self._column(frame, self.names.get("document", "document")).cast(kind).alias("id")
-            more = frame.select(ids, *(self._column(frame, name) for name in asked.needs))
-            found = found.join(more, on="id", how="left")
-        return nw.to_native(found)
+            column_of(known, name)
+        columns = {ours: self._column(frame, name) for ours, name in own.items()}
+        return returned(
+            documents.kwic(
+                asked, self.collection, {name: self._column(frame, name) for name in asked.needs} | columns
+            ),
+            self.like,
+        )  # fmt: skip
 
-    def dispersion(self, asked: Dispersion) -> Any:
-        """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
-        import narwhals.stable.v2 as nw
+    def collocates(self, asked: Collocates) -> Any:
+        """`Corpus.collocates`."""
+        asked = self._in_any_order(asked)
+        _refuse(asked, "include_node")
+        plan = CollocatesPlan(asked, checked_counting(self.counting))
+        found = documents.collocates(plan, self.collection)
+        return returned(found.head(asked.top) if asked.top else found, self.like)
 
-        for name in asked.names:
-            if name in MORE:
-                raise ValueError(f"{name} needs the documents, but the frame stays where it is; {IN_MEMORY}")
-        return nw.to_native(nw.from_native(self.ask("dispersion", measures=asked.names)).drop("n", "b"))
+    def check(self, asked: Check) -> CorpusCheck:
+        """`Corpus.check`; the answer is in this process."""
+        frame, ids = nw.from_native(self.frame), self.names.get("document", "document")
+        leave = (ids, self.names.get("text", "text"), "document")
+        others = [self._column(frame, name) for name in self._schema if name not in leave]
+        return documents.check(
+            asked, self.collection, frame.select(self._column(frame, ids).alias("document"), *others)
+        )
 
-    def term_table(self, *, fit: Fit, intervals: bool, **options: Any) -> Any:
-        """`Corpus.term_table`: closed forms, the effects, and the estimates that *fit* names, joined by the engine."""
-        import narwhals.stable.v2 as nw
+    def weights(self, asked: Weigh) -> Any:
+        """`Corpus.weights`, as a frame of document, term, weight."""
+        _refuse(asked, "invalid")
+        if self.kind == "patterns":
+            self.collection.opened(("texts", "counts"))  # says what is missing
+        plan = WeighPlan.of(asked, self.collection.document_lengths)
+        return returned(documents.weigh(plan, self.collection, warn=self.like is not None), self.like)
 
-        for name in ("penalty", "invalid", "parts", "sort", "min_count"):
-            refuse_option(name, options.pop(name), options_of(TermTable)[name].default)
-        check_name("fit", fit, FITS)
-        table = nw.from_native(self.ask("term_table", **options))
-        effects = nw.from_native(self.ask("burst_effects", intervals=intervals))
-        columns = [name for name in table.collect_schema().names() if name not in ("term", "n", "b")]
-        found = effects.join(table.drop("n", "b"), on="term", how="inner")
-        estimates: tuple[str, ...] = ("alpha", "alpha_not", "status")
-        if fit != "penalized":
-            columns = [name for name in columns if name not in estimates]
-            found = found.drop(*estimates)
-        if fit == "exact":
-            estimates = ("mean", *estimates)
-            fits = nw.from_native(self.ask("fit_beta_binomial")).select("term", *estimates)
-            found, columns = found.join(fits, on="term", how="inner"), [*columns, *estimates]
-        return nw.to_native(found.select(*effects.collect_schema().names(), *columns))
+    def count_rows(self) -> Any:
+        """`Corpus.count_rows`."""
+        return returned(self.collection.count_rows(), self.like)
+
+    def patterns(self, batch: str | None) -> Any:
+        """`Corpus.patterns`."""
+        found = returned(self.collection.pattern_rows(batch), self.like)
+        if self.counting is not None:
+            COUNTED.put(found, checked_counting(self.counting))
+        return found
+
+    def _run(self, plan: TermsPlan) -> Any:
+        return returned(self.collection.run(plan), self.like)
+
+    def _in_any_order(self, asked: Any) -> Any:
+        """The options; on Spark rows are in no order, because sorting is a shuffle, and others are refused."""
+        if not is_spark(nw.from_native(self.frame)):
+            return asked
+        for name in ("sort", "top"):
+            option = options_of(asked.__class__).get(name)
+            if option is not None and getattr(asked, name) not in (option.default, None, 0):
+                advice = " is not for Spark, where sorting is a shuffle; sort and limit the answer by its engine"
+                raise ValueError(named(name) + advice)
+        return asked
 
     # What it takes from the frame
 
     @property
     def _schema(self) -> Any:
-        from termburst.engines.door import schema_of
-
         return schema_of(self.frame)
 
     def _column(self, frame: Any, name: str) -> Any:
         """The column with exactly that name, of a frame that has the columns of this one."""
-        from termburst.engines.door import column_of
+        return expression_for(frame, self._schema, name)
 
-        return column_of(frame, self._schema, name)
-
-    def _judged(self, condition: Any, option: str) -> tuple[Any, Any]:
-        """The frame as `in_polars` gives it, with one more column: whether a row meets a condition.
-
-        NaN is no number: as null, it meets none.
-        """
-        import narwhals.stable.v2 as nw
-
-        from termburst.engines.frames import in_polars
-
+    def _judged(self, condition: Any, option: str) -> Any:
+        """The frame with one more column: whether a row meets a condition. NaN is no number: as null, it meets none."""
         schema = self._schema
         empty = _empty(schema)
         expression = expression_of(empty, condition, option) if isinstance(condition, str) else condition
@@ -269,17 +332,13 @@ class Framed:
                 raise ValueError(f"a condition chooses documents, but {name!r} says something about a term; omit it")
         typed = nw.Schema({name: schema[name] for name in names}).to_polars()
         chosen_rows(pl.DataFrame(schema=typed), expression)  # refuses wrong types now, not when rows are read
-        frame, like = in_polars(nw.from_native(self.frame))
+        frame = nw.from_native(self.frame)
         floats = [self._column(frame, name).fill_nan(None) for name in names if schema[name].is_float()]
-        return _with_condition(frame.with_columns(*floats) if floats else frame, condition, expression), like
+        return _with_condition(frame.with_columns(*floats) if floats else frame, condition, expression)
 
     def _sides(self, by: str) -> Framed:
         """The frame with a column that says on which side of a condition a document is; A meets it."""
-        import narwhals.stable.v2 as nw
-
-        from termburst.engines.frames import to_polars
-
-        judged, like = self._judged(by, "by")
+        judged = self._judged(by, "by")
         sizes = dict(to_polars(judged.group_by(CONDITION).agg(nw.len().alias("rows"))).rows())
         if None in sizes:
             nothing = f"{sizes[None]:,} rows have nothing in a column of " + named("by", bare=True)
@@ -288,34 +347,25 @@ class Framed:
             which = "every" if True in sizes else "no"
             alone = f"{which} document meets {by!r:.60}, so there is nothing to compare; choose another "
             raise ValueError(alone + named("by", bare=True))
-        return self._of_two(judged, like, nw.col(CONDITION), both_sides(by))
+        return self._of_two(judged, nw.col(CONDITION), both_sides(by))
 
     def _chosen(self, by: str, groups: Any, contrasts: bool | None, design: bool) -> tuple[Framed, str]:
         """The documents of some groups, and the column that has them: of two groups, the first is A."""
-        import narwhals.stable.v2 as nw
-
-        from termburst.engines.frames import back_from_polars, in_polars, to_polars
-
         _check_column(self._schema, by)
-        frame, like = in_polars(nw.from_native(self.frame))
+        frame = nw.from_native(self.frame)
         column = self._column(frame, by)
         values = chosen_values(to_polars(frame.select(column).unique()), by, groups)
         frame = frame.filter(column.is_in(values))
         if design and [str(value) for value in values] != sorted(map(str, values)):
             raise ValueError("a design of a frame has its groups in the order of their names; give them in that order")
         if len(values) > 2 or contrasts or design:
-            return replace(self, frame=back_from_polars(frame, like)), by
-        return self._of_two(frame, like, column == values[0], (str(values[0]), str(values[1]))), CONDITION
+            return self._with(frame), by
+        return self._of_two(frame, column == values[0], (str(values[0]), str(values[1]))), CONDITION
 
-    def _of_two(self, frame: Any, like: Any, is_a: Any, names: tuple[str, str]) -> Framed:
+    def _of_two(self, frame: Any, is_a: Any, names: tuple[str, str]) -> Framed:
         """The frame with a column of two groups, whose names put the first one first."""
-        import narwhals.stable.v2 as nw
-
-        from termburst.engines.frames import back_from_polars
-
         a, b = (nw.lit(f"{side}: {name}") for side, name in zip("AB", names, strict=True))
-        grouped = frame.with_columns(nw.when(is_a).then(a).otherwise(b).alias(CONDITION))
-        return replace(self, frame=back_from_polars(grouped, like))
+        return self._with(frame.with_columns(nw.when(is_a).then(a).otherwise(b).alias(CONDITION)))
 
     def _with_another(self, asked: Keyness, other: Any) -> Any:
         another = getattr(other, "_documents", None)
@@ -325,50 +375,27 @@ class Framed:
                 "anything else, compare its statistics: tb.keyness(corpus.statistics, other)"
             )
         check_same_words("the first frame", self.counting, "the second", another.counting)
-        both = (self, another)
-        if self.names or another.names:  # the function takes one name for both
-            both = (self._renamed(), another._renamed())
-        counted = replace(both[0], counting=self.counting or another.counting)
-        return counted.ask("keyness", asked, other=both[1].frame)
-
-    def _renamed(self) -> Framed:
-        import narwhals.stable.v2 as nw
-
-        from termburst.engines.door import COLUMNS
-
-        columns: Any = COLUMNS
-        frame = nw.from_native(self.frame)
-        kept = [self._column(frame, self.names.get(ours, ours)).alias(ours) for ours in columns[self.kind]]
-        return replace(self, names={}, frame=nw.to_native(frame.select(*kept)))
+        parts, groups, few = self.collection.beside(another.collection)
+        return returned(run(keyness_plan(asked), parts, groups, few=few), self.like)
 
 
-def refuse_option(name: str, value: Any, default: Any) -> None:
-    """ValueError for an option that questions to frames do not have, unless it has its default.
-
-    >>> refuse_option("sort", "term", "p")
-    Traceback (most recent call last):
-    ValueError: sort= is not for a frame, whose answers have rows in no order; sort and limit the answer by its engine
-    """
-    if value == default or (name == "top" and not value):
-        return
-    advice = f"; omit it, or {IN_MEMORY}"
-    if name in NO_ORDER:
-        advice = ", whose answers have rows in no order; sort and limit the answer by its engine"
-    raise ValueError(named(name) + " is not for a frame" + advice)
+def _refuse(asked: Any, *names: str) -> None:
+    """ValueError for options that questions to frames do not have, unless they have their defaults."""
+    for name in names:
+        if getattr(asked, name) != options_of(asked.__class__)[name].default:
+            raise ValueError(named(name) + f" is not for a frame; omit it, or {IN_MEMORY}")
 
 
 def _check_column(schema: Any, name: str) -> None:
     column_of(_empty(schema), name)
 
 
-def _empty(schema: Any) -> pl.DataFrame:
+def _empty(schema: Iterable[str]) -> pl.DataFrame:
     return pl.DataFrame(schema=dict.fromkeys(schema, pl.Null))
 
 
 def _with_condition(frame: Any, condition: Any, expression: pl.Expr) -> Any:
     """The frame with a column that says whether a row meets a condition; the engine evaluates it."""
-    import narwhals.stable.v2 as nw
-
     native, kind = nw.to_native(frame), frame.implementation
     if kind.is_polars():
         return nw.from_native(native.with_columns(expression.alias(CONDITION)))

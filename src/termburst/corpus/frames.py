@@ -11,6 +11,23 @@ import polars as pl
 from termburst.reading.documents import Text
 
 
+def is_frame(source: Any) -> bool:
+    """Whether it is a frame, also one of a library that is not supported, or one with several columns of one name.
+
+    >>> is_frame(pl.LazyFrame({"text": ["so"]})), is_frame(["so"])
+    (True, False)
+    """
+    import narwhals.stable.v2 as nw
+
+    from termburst.backends.frame_input import WAYS_ROUND
+
+    try:
+        known = isinstance(nw.from_native(source, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+    except nw.exceptions.DuplicateError:
+        return True
+    return known or type(source).__module__.partition(".")[0] in WAYS_ROUND
+
+
 def as_polars(frame: Any) -> pl.DataFrame | None:
     """A frame of any engine as a Polars DataFrame; None for anything that is no frame.
 
@@ -21,7 +38,7 @@ def as_polars(frame: Any) -> pl.DataFrame | None:
     """
     import narwhals.stable.v2 as nw
 
-    from termburst.engines.frames import to_polars
+    from termburst.backends.frames import to_polars
 
     if isinstance(frame, (list, tuple, str, np.ndarray)):
         return None

@@ -24,6 +24,7 @@ class Summed:
     statistics: TermStatistics
     is_counted = False
     is_slow = True
+    in_engine = False
 
     @property
     def counting(self) -> CountingOptions | None:
@@ -59,13 +60,14 @@ def load_saved(source: str | PathLike[str]) -> TermStatistics:
         return TermStatistics.load(source)
     from narwhals.exceptions import NarwhalsError
 
-    from termburst.engines import Ledger, term_statistics
+    from termburst.backends.collection import Collection
+    from termburst.ledgers import Ledger
 
     damage: tuple[type[BaseException], ...] = (*parquet_damage(), NarwhalsError, OSError)
     ledger = Ledger(source)
     batches = ledger.batches
     try:
-        found = term_statistics(ledger.frame(), detail="patterns")
+        found = Collection(ledger.frame(), {}, None).statistics
     except damage as error:
         raise ValueError(f"{source}: the ledger has a file that cannot be read: {first_line(error)}") from error
     names = batches["batch"].filter(batches["status"] != "withdrawn").to_list()

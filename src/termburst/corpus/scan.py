@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from termburst.corpus.corpus import Corpus
-from termburst.corpus.framed import Framed, is_frame
+from termburst.corpus.frames import is_frame
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.saved import Summed, like_saved
 from termburst.corpus.scanned import Scanned
@@ -65,8 +65,8 @@ def scan(
         Or saved statistics: a file that `TermStatistics.save` wrote, the folder of a ledger, or a `TermStatistics`.
         They have neither texts nor single documents, and a question that needs these says so.
         Or a frame of Polars, DuckDB, PySpark, pandas or PyArrow with texts (document, text), counts (document, term,
-        count) or patterns (term, count, length, documents). Its engine answers, and answers with frames of its own,
-        whose rows are in no order; see :doc:`engines`.
+        count) or patterns (term, count, length, documents). Its engine answers, and answers with frames of its own.
+        Rows are in the order of memory, but on Spark in none, because sorting is a shuffle; see :doc:`engines`.
     text, id, lines, delimiter, layer, xpath, name_pattern, strict, encoding, errors, max_document_mb, max_archive_mb, \
 max_archive_files : how documents are read
         See `ReadingOptions` and :doc:`corpus`. For a frame, text and id name its columns.
@@ -94,7 +94,7 @@ lowercase, pretokenized : how words are found and counted
     2
     >>> import polars as pl
     >>> frame = pl.LazyFrame({"id": [1, 2, 3], "text": ["ha ha so", "so it goes", "so so"], "year": [1944, 1945, 1946]})
-    >>> tb.scan(frame).where("year >= 1945").dispersion("dp").sort("term").collect()["term"].to_list()
+    >>> tb.scan(frame).where("year >= 1945").dispersion("dp").collect()["term"].to_list()
     ['goes', 'it', 'so']
     """
     check_fork()
@@ -122,6 +122,8 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
     if isinstance(source, Sequence) and source and all(isinstance(path, os.PathLike) for path in source):
         return scanned_files(list(source), asked, **more)
     if is_frame(source):
+        from termburst.corpus.framed import Framed
+
         return Corpus(Framed.of(source, asked), None, name="frame")
     raise ValueError(
         f"{type(source).__name__} cannot be scanned: give a path, a glob, a list of pathlib.Path, a data set, saved "

@@ -6,7 +6,6 @@ import warnings
 from typing import TYPE_CHECKING, Any
 
 from termburst.corpus.documents import Documents
-from termburst.corpus.framed import Framed
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Scanned
 from termburst.counting.words_of import words_of
@@ -30,8 +29,7 @@ def in_words(corpus: CorpusBase) -> str:
         return f"Corpus of {stream.name}, scanned{then}; words: {words}"
     if isinstance(corpus._documents, Summed):
         return f"Corpus of {corpus.statistics!r}"
-    if isinstance(corpus._documents, Framed):
-        framed = corpus._documents
+    if (framed := corpus._framed) is not None:
         words = "" if framed.counting is None else f"; words: {words_of(framed.counting)}"
         by = "" if corpus.by is None else f"; grouped by {printable(corpus.by)}"
         return f"Corpus of {framed.kind} in a {framed.engine}, scanned{by}{words}"

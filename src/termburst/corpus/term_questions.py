@@ -9,7 +9,7 @@ from termburst.corpus import metadata as columns
 from termburst.corpus.base import CorpusBase
 from termburst.corpus.condition_groups import part_to_compare, with_conditions_shown
 from termburst.corpus.shown import warn_of_single_documents
-from termburst.messages import named
+from termburst.messages import named, shown
 from termburst.names import (
     Adjustment,
     Columns,
@@ -51,7 +51,7 @@ class TermQuestions(CorpusBase):
         seed: int = 0,
         dispersion: bool = True,
         intervals: bool = True,
-        sort: TermSort = "lower_bound",
+        sort: TermSort | None = "lower_bound",
         columns: Columns = "main",
     ) -> pl.DataFrame:
         """Which terms come in bursts? See `termburst.burstiness_test`, which explains the options and the columns.
@@ -65,7 +65,7 @@ class TermQuestions(CorpusBase):
         """
         asked = made_from(Burstiness, locals())
         if self._framed is not None:
-            return self._framed.ask("burstiness_test", asked)
+            return self._framed.burstiness(asked)
         from termburst.questions.burstiness_test import burstiness_test
 
         self._warn_of_one_document()
@@ -87,7 +87,7 @@ class TermQuestions(CorpusBase):
         method: KeynessMethod = "beta-binomial",
         confidence: float | None = 0.95,
         adjust: Adjustment = "bh",
-        sort: Sort = "p",
+        sort: Sort | None = "p",
         min_count: int = 1,
     ) -> pl.DataFrame:
         """Which terms are more frequent in one part of the corpus than in another?
@@ -228,7 +228,8 @@ class TermQuestions(CorpusBase):
         parts: bool = False,
         fit: Fit = "penalized",
         intervals: bool = True,
-        sort: TermSort = "lower_bound",
+        confidence: float = 0.95,
+        sort: TermSort | None = "lower_bound",
         min_count: int = 1,
     ) -> pl.DataFrame:
         """Every term with its statistics, the burstiest first; see `termburst.term_table`.
@@ -241,8 +242,81 @@ class TermQuestions(CorpusBase):
         """
         asked = made_from(TermTable, locals())
         if self._framed is not None:
-            return self._framed.term_table(**given(asked))
-        from termburst.questions.term_table import term_table
+            return self._framed.term_table(asked)
+        from termburst.questions.term_table_plan import table_of
 
         self._warn_of_one_document()
-        return term_table(self._sums() if fit == "exact" else self.statistics, **given(asked))
+        return table_of(asked, self._sums() if fit == "exact" else self.statistics)
+
+    def fit_beta_binomial(self) -> pl.DataFrame:
+        """The exact beta-binomial fit of every term: one row per term, in the order of terms.
+
+        Returns
+        -------
+        frame
+            term, n, b, mean, alpha, alpha_not, alpha_0, loglik, loglik_binomial, standard_error_alpha,
+            standard_error_alpha_not and status, as in `termburst.BetaBinomialFit`.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> found = tb.read(["ha ha ha said he", "he said no", "no he said"]).fit_beta_binomial()
+        >>> found.filter(status="converged")["term"].to_list()
+        ['ha']
+        """
+        if self._framed is not None:
+            return self._framed.fit_beta_binomial()
+        from termburst.models.cells import term_cells
+        from termburst.questions.burstiness_plan import FitPlan
+        from termburst.questions.plans import run_in_memory
+
+        statistics = self._sums()
+        return run_in_memory(FitPlan(), self.terms, [term_cells(statistics)])
+
+    def count_rows(self) -> pl.DataFrame:
+        """The counts as rows of document, term and count: what can be stored, and scanned instead of the texts.
+
+        A document without terms has one row, with the term "" and the count 0, so that it is not lost.
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> tb.read(["so so it goes", "?"], id=["a", "b"]).count_rows().rows()
+        [('a', 'goes', 1), ('a', 'it', 1), ('a', 'so', 2), ('b', '', 0)]
+        """
+        if self._framed is not None:
+            return self._framed.count_rows()
+        from termburst.questions.frames import count_frame
+
+        counted = self._documents.counted
+        return count_frame(self._documents.ids, counted.terms, counted.counts)
+
+    def patterns(self, batch: str | None = None) -> pl.DataFrame:
+        """The patterns of the documents: all that fits and tests need of them, and what `termburst.ledgers` takes.
+
+        A row (term, count, length, documents, batch) gives the number of *documents* of *length* tokens that have the
+        term *count* times. A row without a term says how many documents of that length there are. Such a frame can be
+        stored, and scanned in place of the documents.
+
+        Parameters
+        ----------
+        batch : an id of these documents, by which a ledger recognises them
+
+        Examples
+        --------
+        >>> import termburst as tb
+        >>> tb.read(["so so", "so so"]).patterns("monday").rows()
+        [('so', 2, 2, 2, 'monday'), (None, 0, 2, 2, 'monday')]
+        """
+        if not isinstance(batch, str | None):
+            raise ValueError(f"batch must be a string; got {shown(batch)}")
+        if self._framed is not None:
+            return self._framed.patterns(batch)
+        from termburst.backends.frames import COUNTED
+        from termburst.questions.frames import pattern_frame
+
+        statistics = self._sums()
+        found = pattern_frame(statistics, batch)
+        if statistics.counting is not None:
+            COUNTED.put(found, statistics.counting)
+        return found

@@ -117,7 +117,7 @@ class TextQuestions(TermQuestions):
         min_count: int = 1,
         adjust: Adjustment = "bh",
         confidence: float = 0.95,
-        sort: CollocateSort = "p",
+        sort: CollocateSort | None = "p",
         top: int | None = None,
     ) -> pl.DataFrame:
         """Which words stand near a node more often than their documents explain? The smallest p-values come first.
@@ -157,7 +157,7 @@ class TextQuestions(TermQuestions):
         """
         asked = made_from(Collocates, locals())
         if self._framed is not None:
-            return self._framed.ask("collocates", asked)
+            return self._framed.collocates(asked)
         source: Any = self._texts("its words have no order")
         is_held = self._scanned is None or self._scanned.is_counted  # otherwise texts are read again for each node
         if is_held and len(self) and 16 * self.tokens < memory_allowed():

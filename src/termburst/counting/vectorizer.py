@@ -11,7 +11,7 @@ from sklearn.feature_extraction import text as sklearn_text
 
 from termburst.counting import plain_tokenizer
 from termburst.counting.character_class import CharacterClass, character_class
-from termburst.counting.plain_tokenizer import PlainTokenizer, in_chunks, measured
+from termburst.counting.plain_tokenizer import PlainTokenizer, measured
 from termburst.counting.tokenizer import Tokenizer, in_chunks
 
 SMALL = plain_tokenizer.SMALL

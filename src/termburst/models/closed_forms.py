@@ -1,7 +1,7 @@
 """The closed forms of the paper, each written once: for NumPy arrays and for the columns of an engine's frame.
 
 The arguments are d documents, n tokens, and for every term n_i occurrences in b_i documents. The first argument of
-most formulas, *ops*, says how to compute with them (`Operations`): `NUMPY` here, `engines.operations` for frames.
+most formulas, *ops*, says how to compute with them (`Operations`): `NUMPY` here, `backends.expressions` for frames.
 """
 
 from __future__ import annotations

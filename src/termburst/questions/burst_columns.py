@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -53,7 +53,25 @@ def main_part(table: pl.DataFrame, statistic: Statistic) -> tuple[pl.DataFrame, 
     return table.select(main_columns(statistic)), table.width + len(MEASURES)
 
 
-def sorted_terms(table: pl.DataFrame, sort: TermSort, statistic: Statistic = "plr") -> pl.DataFrame:
+def term_order(
+    columns: Collection[str], sort: TermSort | None, statistic: Statistic = "plr", *, intervals: bool = True
+) -> list[pl.Expr]:
+    """What the rows of a table with these columns are sorted by; without *intervals*, not by lower bounds."""
+    import polars as pl
+
+    if sort is None:
+        return []
+    first = "lower_bound" if intervals else "burst_ratio"  # terms whose lower bound is 1 come by their p-values
+    largest = {"lower_bound": [first], "plr": ["plr"], "lr": ["lr"], "p": [], "term": []}[sort]
+    # Rounded: the term, not the last bits, decides the order of equal values.
+    keys = [-pl.col(name).round(9) for name in largest if name in columns]
+    if sort != "term":
+        keys += [pl.col(name) for name in ("log10_p",) if name in columns]
+        keys += [-pl.col(name).round(9) for name in (statistic,) if name in columns]
+    return [*keys, pl.col("term")]
+
+
+def sorted_terms(table: pl.DataFrame, sort: TermSort | None, statistic: Statistic = "plr") -> pl.DataFrame:
     """The rows in the given order. Columns that the table does not have are passed over; null comes last.
 
     Examples
@@ -63,17 +81,9 @@ def sorted_terms(table: pl.DataFrame, sort: TermSort, statistic: Statistic = "pl
     >>> sorted_terms(table, "lower_bound")["term"].to_list(), sorted_terms(table, "plr")["term"].to_list()
     (['ha', 'so'], ['so', 'ha'])
     """
-    import polars as pl
-
-    largest = {"lower_bound": ["lower_bound", "burst_ratio"], "plr": ["plr"], "lr": ["lr"], "p": [], "term": []}[sort]
-    if "lower_bound" in largest and not ("lower_bound" in table.columns and table["lower_bound"].is_null().all()):
-        largest = ["lower_bound"]  # terms whose lower bound is 1 are in the order of their p-values
-    # Rounded: the term, not the last bits, decides the order of equal values.
-    keys = [-pl.col(name).round(9) for name in largest if name in table.columns]
-    if sort != "term":
-        keys += [pl.col(name) for name in ("log10_p",) if name in table.columns]
-        keys += [-pl.col(name).round(9) for name in (statistic,) if name in table.columns]
-    return table.sort([*keys, "term"], nulls_last=True)
+    intervals = "lower_bound" in table.columns and not table["lower_bound"].is_null().all()
+    order = term_order(table.columns, sort, statistic, intervals=intervals)
+    return table.sort(order, nulls_last=True) if order else table
 
 
 def mean_of_mixed_lengths(lengths: Any, documents: Any) -> float | None:

@@ -26,10 +26,10 @@ from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Statistic
-from termburst.questions.burst_columns import burst_columns, main_columns, sorted_terms
+from termburst.questions.burst_columns import burst_columns, main_columns, sorted_terms, term_order
 from termburst.questions.burstiness_test import Burstiness
 from termburst.questions.frames import term_frame
-from termburst.questions.plans import SAMPLE, Finish, Rows, TermsPlan, lesson, shown, sums_of
+from termburst.questions.plans import SAMPLE, Finish, Order, Rows, TermsPlan, lesson, shown, sums_of
 from termburst.questions.stored_nulls import StoredNulls
 from termburst.threads import Aside
 
@@ -55,29 +55,6 @@ class OneCollection(TermsPlan):
 
 
 @dataclass(frozen=True)
-class EffectsPlan(OneCollection):
-    """How bursty is every term, with intervals but without tests? *sums* are those of all terms."""
-
-    confidence: float = 0.95
-    intervals: bool = True
-    sums: ScaleSums | None = None
-
-    def learn(self, cells: Sequence[TermCells]) -> pl.DataFrame:
-        """See `TermsPlan`."""
-        return lesson(_scale(cells[0]) if self.intervals else {})
-
-    def taught(self, rows: pl.DataFrame) -> Self:
-        """See `TermsPlan`."""
-        return replace(self, sums=_sums(rows) if self.intervals else None)
-
-    def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
-        """See `TermsPlan`."""
-        (own,) = cells
-        found = burst_effects(own, confidence=self.confidence, intervals=self.intervals, sums=self.sums)
-        return term_frame(terms, {"n": own.n_i, "b": own.b_i, **burst_columns(found)})
-
-
-@dataclass(frozen=True)
 class DispersionPlan(OneCollection):
     """How evenly is each term spread?"""
 
@@ -94,7 +71,12 @@ class DispersionPlan(OneCollection):
 class FitPlan(OneCollection):
     """The exact beta-binomial fit of every term."""
 
+    sort: str | None = "term"
     learns = False
+
+    def order(self) -> Order:
+        """See `TermsPlan`."""
+        return [] if self.sort is None else super().order()
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""
@@ -130,11 +112,11 @@ class BurstinessPlan(OneCollection):
         return replace(self, collection=own)
 
     def learn(self, cells: Sequence[TermCells]) -> pl.DataFrame:
-        """See `TermsPlan`: sums of `EffectsPlan`, and which draws the null distributions need."""
+        """See `TermsPlan`: how bursty terms are in general, and which draws the null distributions need."""
         (own,) = cells
         drawn = Lengths.of(own).drawn(own.n_i)
         longest = Longest.of(drawn)
-        found = _scale(own) if self.asked.intervals else {}
+        found = scale_of(own) if self.asked.intervals else {}
         return lesson(
             {**found, (0, LONGEST): [longest.most, *longest.phases], (0, SIZES): np.unique(drawn[drawn <= FREQUENT])}
         )
@@ -151,7 +133,7 @@ class BurstinessPlan(OneCollection):
         drawing: dict[str, Any] = {name: getattr(asked, name) for name in ("draws", "seed", "mu", "sigma2", "form")}
         nulls = StoredNulls(lengths, longest, sizes, **drawing)
         shared = shared_null(lengths, longest, draws=asked.draws, seed=asked.seed, nulls=nulls)
-        return replace(self, shared=shared, sums=_sums(rows) if asked.intervals else None)
+        return replace(self, shared=shared, sums=taught_scale(rows) if asked.intervals else None)
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""
@@ -179,17 +161,20 @@ class BurstinessPlan(OneCollection):
         columns = None if self.asked.columns == "all" else tuple(main_columns(self.asked.statistic))
         return Finish(10 ** adjust_log10(log10_p, self.asked.adjust), shown, columns)
 
-    def in_order(self, table: pl.DataFrame) -> pl.DataFrame:
+    def order(self) -> Order:
         """See `TermsPlan`."""
-        return sorted_terms(table, self.asked.sort, self.asked.statistic)
+        asked, has = self.asked, ("lower_bound", "burst_ratio", "plr", "lr", "score", "log10_p")
+        return term_order(has, asked.sort, asked.statistic, intervals=asked.intervals)
 
 
-def _scale(cells: TermCells) -> dict[tuple[int, str], Any]:
+def scale_of(cells: TermCells) -> dict[tuple[int, str], Any]:
+    """What some terms say about how much the burst ratio varies more than the model says: see `scale_sums`."""
     sums = scale_sums(cells, fit_beta_binomial(cells))
     return {(0, TERMS): sums.terms, (0, SCALE): sums.scale}
 
 
-def _sums(rows: pl.DataFrame) -> ScaleSums | None:
+def taught_scale(rows: pl.DataFrame) -> ScaleSums | None:
+    """The same of all terms, from the rows of `TermsPlan.learn`."""
     found = sums_of(rows)
     return ScaleSums(found[0, TERMS], found[0, SCALE]) if found else None
 

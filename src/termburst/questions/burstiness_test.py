@@ -30,7 +30,7 @@ class Burstiness:
     seed: Annotated[int, Option("Of the random numbers.", least=0)] = 0
     dispersion: Annotated[bool, Option("Whether all columns include the measures of dispersion.")] = True
     intervals: Annotated[bool, Option("Compute the intervals of burst ratio and reuse, and the lower bound.")] = True
-    sort: Annotated[TermSort, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "lower_bound"
+    sort: Annotated[TermSort | None, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "lower_bound"
     columns: Annotated[Columns, Option("The twelve main columns, or all, also of dispersion.")] = "main"
 
     def __post_init__(self) -> None:
@@ -53,7 +53,7 @@ def burstiness_test(
     seed: int = 0,
     dispersion: bool = True,
     intervals: bool = True,
-    sort: TermSort = "lower_bound",
+    sort: TermSort | None = "lower_bound",
     columns: Columns = "main",
 ) -> pl.DataFrame:
     """How bursty is every term, and how sure is that? The terms that are surely burstiest come first.
@@ -87,7 +87,7 @@ def burstiness_test(
     sort : {"lower_bound", "plr", "lr", "p", "term"}
         The order of the rows: by lower_bound (without intervals by burst ratio), λ or the likelihood ratio, largest
         first; by p-value, smallest first; or by term. Terms with equal lower bounds are in the order of their p-values.
-
+        None leaves the order open, which costs least on an engine.
     columns : {"main", "all"}
         The dozen columns that one needs first, or all 34. The main ones are term, n, b, burst_ratio, ci_low, ci_high,
         lower_bound, reuse, the *statistic* that is tested, p_value, q_value and p_method.

@@ -36,7 +36,7 @@ class Collocates:
     min_count: Annotated[int, Option("Leave out words that occur fewer times.", least=1)] = 1
     adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
     confidence: Annotated[float, Option("Confidence level of the log_ratio interval.", above=0, below=1)] = 0.95
-    sort: Annotated[CollocateSort, Option("Order of the rows: the surest first, or the largest first.")] = "p"
+    sort: Annotated[CollocateSort | None, Option("Order of the rows: the surest first, or the largest first.")] = "p"
     top: Annotated[int | None, Option("At most how many rows; 0 for all.", least=0)] = None
 
     def __post_init__(self) -> None:
@@ -51,7 +51,7 @@ class Collocates:
         check_fork()
         top = self.top or None
         options = {name: value for name, value in vars(self).items() if name not in ("sort", "top")}
-        table = collocates(source, counting=counting, limit=top if self.sort == "p" else None, **options)
-        if self.sort != "p":  # the order in which they come
+        table = collocates(source, counting=counting, limit=top if self.sort in ("p", None) else None, **options)
+        if self.sort not in ("p", None):  # the order in which they come
             table = table.sort(self.sort, descending=self.sort != "term", nulls_last=True, maintain_order=True)
         return table if top is None else table.head(min(top, table.height))

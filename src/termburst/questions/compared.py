@@ -27,17 +27,23 @@ MILLION = 1_000_000
 NEARLY_ALL = 0.8  # of the groups: from this share of single documents on, a comparison of groups warns
 
 
-def sorted_comparison(table: pl.DataFrame, sort: Sort) -> pl.DataFrame:
-    """The rows of a comparison in the order that `sort=` names; equal ones by term."""
+def comparison_order(sort: Sort | None) -> list[pl.Expr]:
+    """What the rows of a comparison are sorted by, as `sort=` names it; equal ones by term."""
     import polars as pl
 
-    by: dict[Sort, list[Any]] = {
-        "p": ["p_value", -pl.col("statistic").abs(), "term"],
-        "lower_bound": [-pl.col("lower_bound"), "p_value", "term"],
-        "log_ratio": [-pl.col("log_ratio"), "p_value", "term"],
-        "term": ["term"],
+    keys: dict[Sort, list[pl.Expr]] = {
+        "p": [pl.col("p_value"), -pl.col("statistic").abs()],
+        "lower_bound": [-pl.col("lower_bound"), pl.col("p_value")],
+        "log_ratio": [-pl.col("log_ratio"), pl.col("p_value")],
+        "term": [],
     }
-    return table.sort(by[sort], nulls_last=True)
+    return [] if sort is None else [*keys[sort], pl.col("term")]
+
+
+def sorted_comparison(table: pl.DataFrame, sort: Sort | None) -> pl.DataFrame:
+    """The rows of a comparison in the order that `sort=` names."""
+    order = comparison_order(sort)
+    return table.sort(order, nulls_last=True, maintain_order=True) if order else table
 
 
 def warn_of_lone_documents(sizes: Any, groups: str = "groups", stacklevel: int = 3) -> None:

@@ -18,19 +18,43 @@ from termburst.inference.leaning import LEAST, SUMS, Leaning
 from termburst.inference.multiplicity import adjust
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells
-from termburst.questions.compared import sorted_comparison
+from termburst.questions.compared import comparison_order
 from termburst.questions.contrast_sides import side_columns, tally_of_cells
 from termburst.questions.formula_text import named_columns
 from termburst.questions.formulas import Design, design_of
 from termburst.questions.frames import term_frame
 from termburst.questions.keyness import Keyness
-from termburst.questions.plans import Finish, Rows, TermsPlan, lesson, sums_of, with_selected_end
-from termburst.questions.reach import never_significant, warn_of
+from termburst.questions.plans import Finish, Order, Rows, TermsPlan, lesson, sums_of, with_selected_end
+from termburst.questions.reach import never_significant, strata_of_cells, warn_of
+from termburst.statistics.tally import Integers
+from termburst.statistics.term_statistics import NothingToCountError
 
 if TYPE_CHECKING:
     import polars as pl
 
 DOCUMENTS, CLUSTERS = "documents", "clusters"  # of what the sums in `learn` are
+
+
+Groups = tuple[tuple[str, Integers, Integers], ...]  # name, lengths and documents of each length, of every group
+
+
+@dataclass(frozen=True, slots=True)
+class DesignCells:
+    """The documents of a frame by the values of the covariates: groups, to which terms are dealt out.
+
+    Attributes
+    ----------
+    parts : frames of term, count, length, group, documents that have no term in common
+    rows : frame of covariate_0, covariate_1, … and group, their values in one string with *separator* between them
+    lengths : frames of group, length, documents: of documents, and with a prefix of groups, of clusters as one document
+    few : whether all terms are in one part that fits into memory
+    """
+
+    parts: tuple[Any, ...]
+    rows: pl.DataFrame
+    lengths: dict[str, pl.DataFrame]
+    separator: str
+    few: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,6 +85,49 @@ class DesignPlan(TermsPlan):
         """The columns of documents that the design needs."""
         names = named_columns(self.formula)
         return names if self.strata is None or self.strata in names else [*names, self.strata]
+
+    def placed(self, found: DesignCells, cluster: str | None) -> tuple[DesignPlan, Groups]:
+        """The plan for documents of a frame, and their groups; ValueError if they cannot be compared so."""
+        names, covariates = self._covariates(found)
+        groups: list[tuple[str, Integers, Integers]] = []
+        filled: list[int] = []
+        for prefix, rows in found.lengths.items():
+            by_group = rows.sort("length")
+            parts, none = by_group.partition_by("group", as_dict=True), by_group.clear()
+            own = [parts.get((name,), none) for name in names]
+            if not prefix:  # cells without tokens are left out
+                filled = [k for k, one in enumerate(own) if (one["length"] > 0).any()]
+            for k in filled:
+                groups.append((prefix + names[k], own[k]["length"].to_numpy(), own[k]["documents"].to_numpy()))
+        if not filled:
+            raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
+        plan = replace(self, covariates=covariates[filled], clustered=cluster is not None)
+        documents = np.array([int(number[length > 0].sum()) for _, length, number in groups], np.int64)
+        own_documents, clusters = documents[: len(filled)], int(documents[len(filled) :].sum())
+        design = design_of(self.formula, plan.covariates, self.strata, own_documents)
+        design.contrasts(self.contrast)  # refuses what cannot be
+        if self.strata is not None:
+            warn_of([strata_of_cells(plan.covariates, own_documents, self.strata)], stacklevel=3)
+        if cluster is not None:
+            check_clusters(clusters, cluster, design)
+        return plan, tuple(groups)
+
+    def _covariates(self, found: DesignCells) -> tuple[list[str], pl.DataFrame]:
+        """The groups and their covariates, in an order that does not depend on the engine."""
+        import polars as pl
+
+        for k, name in enumerate(self.columns):
+            if missing := found.rows[f"covariate_{k}"].null_count():
+                problem = f"the column {name!r:.60} has null in {missing:,} of the combinations"
+                raise ValueError(problem + "; fill it, or drop the rows")
+        rows = found.rows.sort("group")
+        twice = rows["group"].is_duplicated()
+        if twice.any():
+            value = rows.filter(twice)["group"][0].replace(found.separator, ", ")
+            listed = ", ".join(map(repr, self.columns))
+            raise ValueError(f"two combinations of {listed:.200} look alike, as {value!r:.80}; use strings")
+        covariates = rows.select(pl.col(f"covariate_{k}").alias(name) for k, name in enumerate(self.columns))
+        return rows["group"].to_list(), covariates
 
     def design(self, cells: Sequence[TermCells]) -> tuple[Design, list[TermCells], list[TermCells]]:
         """The design, and the cells of documents and of clusters; cells without documents are left out."""
@@ -134,9 +201,19 @@ class DesignPlan(TermsPlan):
         warn_of([never_significant(p_value, q_value, least, self.asked.adjust, self.clusters, family)], stacklevel=4)
         return Finish(q_value, partial(with_selected_end, confidence=self.asked.confidence))
 
-    def in_order(self, table: pl.DataFrame) -> pl.DataFrame:
+    def order(self) -> Order:
         """See `TermsPlan`."""
-        return sorted_comparison(table, self.asked.sort)
+        return comparison_order(self.asked.sort)
+
+
+def check_clusters(number: int, cluster: str, design: Design) -> None:
+    """Raise ValueError if there are too few clusters."""
+    columns = len(design.names)
+    if number < columns + 3:
+        raise ValueError(
+            f"{cluster!r:.60} has {number} clusters, too few for a design of {columns} columns: "
+            f"at least {columns + 3} are needed"
+        )
 
 
 def design_rows(

@@ -17,7 +17,7 @@ from termburst.models.cells import term_cells
 from termburst.names import Adjustment, Sort
 from termburst.questions.cells_given import cells_of, frame_of, is_cells
 from termburst.questions.contrast_sides import side_columns, tally_of_documents
-from termburst.questions.design_plan import DesignPlan, design_rows
+from termburst.questions.design_plan import DesignPlan, check_clusters, design_rows
 from termburst.questions.formulas import Design, design_of, no_column
 from termburst.questions.frames import counted_texts, named_terms
 from termburst.questions.keyness import Keyness
@@ -41,7 +41,7 @@ def keyness_design(
     strata: str | None = None,
     confidence: float | None = 0.95,
     adjust: Adjustment = "bh",
-    sort: Sort = "p",
+    sort: Sort | None = "p",
     min_count: int = 1,
 ) -> pl.DataFrame:
     """Which terms depend on a covariate of the documents, given the other covariates?
@@ -170,10 +170,5 @@ def _clusters(frame: pl.DataFrame, cluster: str, design: Design) -> NDArray[np.i
     if column.null_count():
         raise ValueError(f"{column.null_count():,} documents have nothing in the column {cluster!r:.60}; fill it")
     _, codes = np.unique(column.cast(str).to_numpy(), return_inverse=True)
-    number, columns = int(codes.max()) + 1, len(design.names)
-    if number < columns + 3:
-        raise ValueError(
-            f"{cluster!r:.60} has {number} clusters, too few for a design of {columns} columns: "
-            f"at least {columns + 3} are needed"
-        )
+    check_clusters(int(codes.max()) + 1, cluster, design)
     return codes.ravel().astype(np.intp)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -91,3 +91,47 @@ def named_terms(corpus: Any, terms: Any, size: int, which: str = "") -> NDArray[
         of = f" of {which}" if which else ""
         raise ValueError(f"the {kind}{of} already have other term names; omit `terms`")
     return names if own is None else own
+
+
+def count_frame(ids: Sequence[str], terms: Any, counts: Any) -> pl.DataFrame:
+    """Counts as rows of document, term, count; a document without terms has one row, with the term "" and 0.
+
+    Examples
+    --------
+    >>> import scipy.sparse as sp
+    >>> count_frame(["a", "b"], ["so"], sp.csr_array([[2], [0]])).rows()
+    [('a', 'so', 2), ('b', '', 0)]
+    """
+    import polars as pl
+
+    sizes = np.diff(counts.indptr)
+    rows = np.repeat(np.arange(sizes.size), np.maximum(sizes, 1))  # one for each cell, and one if there is none
+    term, count = np.full(rows.size, len(terms)), np.zeros(rows.size, np.int64)
+    filled = sizes[rows] > 0
+    term[filled], count[filled] = counts.indices, counts.data
+    names = pl.Series("term", [*terms, ""], dtype=pl.String)
+    return pl.DataFrame({"document": pl.Series(list(ids), dtype=pl.String)[rows], "term": names[term], "count": count})
+
+
+def pattern_frame(statistics: TermStatistics, batch: str | None) -> pl.DataFrame:
+    """Patterns as rows of term, count, length, documents(, batch), then without a term the documents of each length.
+
+    Examples
+    --------
+    >>> pattern_frame(TermStatistics.from_counts([[2, 1]], ["so", "it"], "patterns"), None).rows()
+    [('so', 2, 3, 1), ('it', 1, 3, 1), (None, 0, 3, 1)]
+    """
+    import polars as pl
+
+    rows = statistics.rows
+    assert rows is not None  # detail="patterns"
+    held = {"count": rows.count, "length": rows.length, "documents": rows.documents}
+    lengths = {"count": 0, "length": statistics.lengths, "documents": statistics.length_documents}
+    schema = dict.fromkeys(held, pl.Int64)
+    names = pl.Series("term", list(statistics.terms), dtype=pl.String)  # type: ignore[arg-type]
+    nothing = pl.lit(None, dtype=pl.String).alias("term")
+    found = pl.concat([
+        pl.DataFrame(held, schema).insert_column(0, names[rows.term]),
+        pl.DataFrame(lengths, schema).select(nothing, *schema),
+    ])  # fmt: skip
+    return found if batch is None else found.with_columns(batch=pl.lit(batch))

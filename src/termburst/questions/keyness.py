@@ -29,7 +29,7 @@ class Keyness:
     method: Annotated[KeynessMethod, Option("The test.")] = "beta-binomial"
     confidence: Annotated[float | None, Option("Confidence level of the log_ratio interval.", above=0, below=1)] = 0.95
     adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
-    sort: Annotated[Sort, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "p"
+    sort: Annotated[Sort | None, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "p"
     min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
 
     def __post_init__(self) -> None:
@@ -42,7 +42,7 @@ class Keyness:
     def check_overall(self) -> None:
         """Raise ValueError for options that the test over all groups does not have."""
         overall: dict[str, tuple[Any, ...]] = {
-            "sort": ("p", "term"),
+            "sort": ("p", "term", None),
             "method": ("beta-binomial",),
             "confidence": (0.95,),
             "compare": ("frequency",),
@@ -82,7 +82,7 @@ def keyness(
     method: KeynessMethod = "beta-binomial",
     confidence: float | None = 0.95,
     adjust: Adjustment = "bh",
-    sort: Sort = "p",
+    sort: Sort | None = "p",
     min_count: int = 1,
 ) -> pl.DataFrame:
     """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
@@ -120,6 +120,7 @@ def keyness(
         Terms that occur less often in both together are left out, and not counted in the adjustment.
     sort : {"p", "lower_bound", "log_ratio", "term"}
         "lower_bound" puts the words first that A uses more by the largest factor, of those with q ≤ 1 − confidence.
+        None leaves the order open, which costs least on an engine.
     compare : {"frequency", "burstiness"}
         What is compared. "burstiness": which terms burst more in A than in B, whatever their frequencies. Then
         log_ratio is log₂ of the ratio of the burst ratios, burst_ratio_a and burst_ratio_b, and there are neither
@@ -191,7 +192,7 @@ def keyness_groups(
     method: KeynessMethod = "beta-binomial",
     confidence: float | None = 0.95,
     adjust: Adjustment = "bh",
-    sort: Sort = "p",
+    sort: Sort | None = "p",
     min_count: int = 1,
 ) -> pl.DataFrame:
     """Which terms are more frequent in a group of documents than in the other groups?

@@ -19,13 +19,14 @@ from termburst.inference.robust_scale import ScaleSums, scale_sums
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.questions.compared import MILLION, sorted_comparison
+from termburst.questions.compared import MILLION, comparison_order
 from termburst.questions.frames import term_frame
 from termburst.questions.keyness import Keyness
 from termburst.questions.plans import (
     SAMPLE,
     Finish,
     Floats,
+    Order,
     Rows,
     TermsPlan,
     floats,
@@ -102,9 +103,9 @@ class KeynessPlan(TermsPlan):
         plan = replace(self, terms=2, learned=())
         return dict(plan.rows(["a", "b"], [SAMPLE] * len(self.groups)).schema)
 
-    def in_order(self, table: pl.DataFrame) -> pl.DataFrame:
+    def order(self) -> Order:
         """See `TermsPlan`."""
-        return sorted_comparison(table, self.asked.sort)
+        return comparison_order(self.asked.sort)
 
     @abstractmethod
     def sums(self, a: TermCells, b: TermCells) -> dict[str, Floats]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Floats = NDArray[np.float64]
+Order = Sequence[Any]  # expressions of the columns of a table, by which its rows are sorted: null last, equal ones stay
 
 # Two documents with each of two terms: enough to see which columns a plan makes.
 SAMPLE = TermCells(
@@ -68,6 +69,31 @@ class Finish:
         return table if self.columns is None else table.select(self.columns)
 
 
+class Engine(Protocol):
+    """What a question of several stages asks of the engine that has its frames (`narwhals.LazyFrame`).
+
+    Functions and stages get frames of Polars, some rows at a time, where the rows are.
+    """
+
+    def map_batches(self, frame: Any, function: Any, schema: Any, *, rows: int = ...) -> Any:
+        """The results of a function on all batches of rows."""
+
+    def map_stream(self, frame: Any, stage: Any, schema: Any, *, rows: int = ...) -> Any:
+        """What a stage makes of an iterator of batches."""
+
+    def map_terms(self, parts: tuple[Any, ...], function: Any, schema: Any, key: str = "term") -> Any:
+        """The results of a function on all rows with some values of a column at a time."""
+
+    def kept(self, frame: Any) -> Any:
+        """The frame, computed at most once although several queries read it."""
+
+    def to_polars(self, frame: Any) -> pl.DataFrame:
+        """The rows, in this process."""
+
+    def totals(self, frame: Any, keys: Sequence[str], column: str = "documents") -> Any:
+        """The sums of a column for every combination of the keys."""
+
+
 class TermsPlan(ABC):
     """The steps of a question about terms. Columns whose names begin with _ are only for `finish`."""
 
@@ -109,9 +135,11 @@ class TermsPlan(ABC):
     def schema(self) -> dict[str, Any]:
         """The columns of `rows` and their types, for engines that must know them in advance."""
 
-    def in_order(self, table: pl.DataFrame) -> pl.DataFrame:
-        """The rows of the final table in the order that was asked for."""
-        return table
+    def order(self) -> Order:
+        """What the rows of the final table are sorted by; nothing if they may come in any order."""
+        import polars as pl
+
+        return [pl.col("term")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,8 +192,9 @@ def run_in_memory(plan: TermsPlan, terms: Any, cells: Sequence[TermCells]) -> pl
 
 def finished(plan: TermsPlan, table: pl.DataFrame) -> pl.DataFrame:
     """The final table in order, from all rows in memory."""
-    end = plan.finish(TableRows(table))
-    return end.selected(plan.in_order(end.ended(table)))
+    end, order = plan.finish(TableRows(table)), plan.order()
+    found = end.ended(table)
+    return end.selected(found.sort(order, nulls_last=True, maintain_order=True) if order else found)
 
 
 def with_selected_end(table: pl.DataFrame, *, confidence: float | None) -> pl.DataFrame:

@@ -88,7 +88,7 @@ def saving_a_ledger(name: str) -> str:
     """What to type, so that every command can read what a ledger has."""
     return (
         "save its statistics in Python and give that file: "
-        f"engines.term_statistics(engines.Ledger({name!r}).frame(), detail='patterns').save('all.parquet')"
+        f"tb.scan(termburst.ledgers.Ledger({name!r}).frame()).statistics.save('all.parquet')"
     )
 
 
@@ -104,7 +104,7 @@ def _is_duckdb(path: Path) -> bool:
 
 
 def is_ledger(folder: Path) -> bool:
-    """Whether a folder has a ledger of `engines.Ledger`: of Parquet files, or in a Delta or an Iceberg table."""
+    """Whether a folder has a `termburst.ledgers.Ledger`: of Parquet files, or in a Delta or an Iceberg table."""
     if not os.path.isdir(folder):  # noqa: PTH112 - it also says no to a name that is too long
         return False
     if (folder / "_delta_log").is_dir() and (folder / "kind=batch").is_dir():

@@ -1,6 +1,6 @@
-"""Does inference hold on this corpus? `Corpus.check`, asked where the texts are.
+"""`Corpus.check` in stages, where the texts are.
 
-Texts are read once (`text_traces`), and of documents that may be near-copies, and of a few with shared passages, once
+Texts are read once (`check_traces`), and of documents that may be near-copies, and of a few with shared passages, once
 more. Documents come to this process as fingerprints, lengths and ids, about 250 bytes each, not as texts; passages as a
 sample of at most eight million. Pairs of documents that may be near-copies are compared by workers, and words are
 tested by workers, which all get the halves.
@@ -17,12 +17,6 @@ import numpy as np
 
 from termburst.counting.options import CountingOptions
 from termburst.counting.shingles import TextShingles, plain_words
-from termburst.engines.batches import kept, map_batches, map_terms
-from termburst.engines.cells import document_type
-from termburst.engines.door import opened
-from termburst.engines.frames import in_polars, to_polars, totals
-from termburst.engines.text_traces import Traces, chosen_texts
-from termburst.inference.checks import checked_whole
 from termburst.inference.corpus_check import (
     BANDS,
     FEWEST,
@@ -35,7 +29,6 @@ from termburst.inference.corpus_check import (
     words_below,
 )
 from termburst.inference.duplicates import (
-    THRESHOLD,
     Candidates,
     Fingerprints,
     NearDuplicates,
@@ -46,7 +39,11 @@ from termburst.inference.duplicates import (
     shared_of,
 )
 from termburst.inference.two_sides import PrecisionPrior
+from termburst.questions.check import Check
+from termburst.questions.check_traces import Traces, chosen_texts
 from termburst.questions.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
+from termburst.questions.plans import Engine
+from termburst.questions.text_cells import document_type
 from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import NothingToCountError
 
@@ -54,59 +51,34 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def check(
-    frame: Any,
-    *,
-    cluster: str | None = None,
-    threshold: float = THRESHOLD,
-    halves: int = 10,
-    seed: int = 0,
-    counting: CountingOptions | None = None,
-    check: bool = True,
-    **columns: str,
+def check_in_stages(
+    asked: Check, engine: Engine, texts: Any, metadata: Any, counting: CountingOptions | None
 ) -> CorpusCheck:
-    """Does inference hold on this corpus? The numbers of `Corpus.check`, from a frame of texts of any engine.
+    """The answer of `Check` about a frame of document and text, and one of document and all columns of metadata.
 
-    Documents are taken in the order of their ids: of near-copies, the one with the first id is the original. All other
-    columns of the frame are metadata. The result is small and in this process, with frames of Polars.
-
-    Parameters
-    ----------
-    frame : texts (document, text); see `term_statistics`
-    cluster, threshold, halves, seed : see `termburst.Corpus.check`
-    counting, check, **columns : see `term_statistics`
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> texts = ["so it goes on and on and on", "the crowd said nothing at all", "So it goes on, and on, and on!"]
-    >>> found = check(pl.LazyFrame({"document": range(3), "text": texts}))
-    >>> found.duplicates.select("id", "duplicate_of").rows()
-    [('2', '0')]
+    Documents are taken in the order of their ids: of near-copies, the one with the first id is the original. The result
+    is small and in this process, with frames of Polars.
     """
-    halves, seed = checked_whole("halves", halves, least=2), checked_whole("seed", seed)
-    bands = banding(threshold)
-    texts = _lazy(opened(frame, columns, check=check, kinds=("texts",)).frame)
-    traces = Traces.of(texts, counting, bands)
-    corpus = Documents.of(traces)
-    meta = _metadata(frame, columns)
-    clusters = None if cluster is None else cluster_codes(_cluster(meta, cluster, corpus), cluster)
-    found = _near_duplicates(texts, corpus, threshold)
-    repeated, passages = _passages(texts, traces, corpus, found)
-    alarms = _false_alarms(traces.cells, corpus, clusters, halves, seed)
+    traces = Traces.of(engine, texts, counting, banding(asked.threshold))
+    corpus = Documents.of(engine.to_polars(traces.documents), traces)
+    name = asked.cluster
+    clusters = None if name is None else cluster_codes(_cluster(engine, metadata, name, corpus), name)
+    found = _near_duplicates(engine, texts, corpus, asked.threshold)
+    repeated, passages = _passages(engine, texts, traces, corpus, found)
+    alarms = _false_alarms(engine, traces.cells, corpus, clusters, asked.halves, asked.seed)
     return CorpusCheck(
         len(corpus.ids),
         int(corpus.n_j.sum()),
         effective_documents(corpus.n_j),
-        threshold,
+        asked.threshold,
         found.compared,
         dropped_frame([str(one) for one in corpus.ids.to_list()], found),
         repeated,
         passages,
-        _largest_shares(meta, traces, corpus),
-        cluster,
+        _largest_shares(engine, metadata, traces, corpus),
+        asked.cluster,
         alarms_frame(alarms),
-        halves if alarms is not None else 0,
+        asked.halves if alarms is not None else 0,
     )
 
 
@@ -119,8 +91,9 @@ class Documents:
     prints: Fingerprints
 
     @classmethod
-    def of(cls, traces: Traces) -> Documents:
-        found = to_polars(traces.documents).sort("document")
+    def of(cls, found: pl.DataFrame, traces: Traces) -> Documents:
+        """Those of the rows of `Traces.documents`."""
+        found = found.sort("document")
         if not found.height:
             raise NothingToCountError("there are no documents: the frame has no rows")
         if not found["length"].sum():
@@ -132,7 +105,7 @@ class Documents:
         return self.ids.search_sorted(ids, side="left").to_numpy().astype(np.int64)
 
 
-def _near_duplicates(texts: Any, corpus: Documents, threshold: float) -> NearDuplicates:
+def _near_duplicates(engine: Engine, texts: Any, corpus: Documents, threshold: float) -> NearDuplicates:
     """The near-copies; workers compare the pairs that fingerprints propose, those that belong together at a time."""
     import polars as pl
 
@@ -144,8 +117,13 @@ def _near_duplicates(texts: Any, corpus: Documents, threshold: float) -> NearDup
     together = components(pairs, candidates.documents)[held]
     chosen = pl.DataFrame({"document": corpus.ids[held], "number": held, "together": together})
     schema = {"first": pl.Int64, "second": pl.Int64, "jaccard": pl.Float64}
-    found = to_polars(
-        map_terms((kept(chosen_texts(texts, chosen)),), partial(compared_pairs, pairs=pairs), schema, "together")
+    found = engine.to_polars(
+        engine.map_terms(
+            (engine.kept(chosen_texts(engine, texts, chosen)),),
+            partial(compared_pairs, pairs=pairs),
+            schema,
+            "together",
+        )
     )
     found = found.filter(pl.col("jaccard") >= threshold)
     return candidates.near_duplicates(*(found[name].to_numpy() for name in schema))
@@ -164,12 +142,14 @@ def compared_pairs(batch: pl.DataFrame, *, pairs: Integers) -> pl.DataFrame:
     return pl.DataFrame({"first": own[:, 0], "second": own[:, 1], "jaccard": values})
 
 
-def _passages(texts: Any, traces: Traces, corpus: Documents, found: NearDuplicates) -> tuple[float, pl.DataFrame]:
+def _passages(
+    engine: Engine, texts: Any, traces: Traces, corpus: Documents, found: NearDuplicates
+) -> tuple[float, pl.DataFrame]:
     """The share of the text that is in another document, too, and the passages in most documents, without copies."""
     import polars as pl
 
     every = every_passage(int(corpus.n_j.sum()))
-    rows = to_polars(traces.passages(every))
+    rows = engine.to_polars(traces.passages(every))
     rows = rows.with_columns(number=pl.Series(corpus.numbers(rows["document"]), dtype=pl.Int64)).drop("document")
     rows = rows.filter(pl.Series(found.kept).gather(rows["number"]))  # not in one chain, which would hold three copies
     rows = rows.sort("number", "position")
@@ -177,7 +157,9 @@ def _passages(texts: Any, traces: Traces, corpus: Documents, found: NearDuplicat
     shared = shared_of(hashes, rows["number"].to_numpy(), rows["position"].to_numpy(), every)
     examples = np.unique(shared.example)
     chosen = pl.DataFrame({"document": corpus.ids[examples], "number": examples})
-    held = to_polars(chosen_texts(texts, chosen)).select("number", "text").rows() if examples.size else []
+    held = (
+        engine.to_polars(chosen_texts(engine, texts, chosen)).select("number", "text").rows() if examples.size else []
+    )
     words = {number: plain_words(text) for number, text in held}
     places = zip(shared.example.tolist(), shared.start.tolist(), shared.stop.tolist(), strict=True)
     columns = {
@@ -190,7 +172,7 @@ def _passages(texts: Any, traces: Traces, corpus: Documents, found: NearDuplicat
     )
 
 
-def _false_alarms(cells: Any, corpus: Documents, clusters: Any, halves: int, seed: int) -> Any:
+def _false_alarms(engine: Engine, cells: Any, corpus: Documents, clusters: Any, halves: int, seed: int) -> Any:
     """`false_alarms` of the same documents in memory, with words dealt out to workers."""
     import polars as pl
 
@@ -201,16 +183,18 @@ def _false_alarms(cells: Any, corpus: Documents, clusters: Any, halves: int, see
     if units < FEWEST:
         return None
     rng = np.random.default_rng(seed)
-    chosen = _chosen_words(totals(cells, ["term"], "count"), rng)
+    chosen = _chosen_words(engine, engine.totals(cells, ["term"], "count"), rng)
     firsts = np.array(random_halves(rng, units, halves))
     schema = {"document": document_type(cells), "term": pl.String, "count": pl.Int64, "band": pl.Int64}
-    held = map_batches(cells, partial(of_words, chosen=chosen), schema)
+    held = engine.map_batches(cells, partial(of_words, chosen=chosen), schema)
     dealt = Dealt(corpus.ids.filter(pl.Series(filled)), n_j, of, firsts, summed=clusters is not None)
-    held = kept(held)
+    held = engine.kept(held)
     sums = dict.fromkeys(("half", "kind", "place"), pl.Int64) | {"value": pl.Float64}
-    dealt = replace(dealt, priors=_priors(to_polars(map_terms((held,), partial(saying, dealt=dealt), sums)), halves))
+    dealt = replace(
+        dealt, priors=_priors(engine.to_polars(engine.map_terms((held,), partial(saying, dealt=dealt), sums)), halves)
+    )
     numbers = dict.fromkeys(("half", "test", "band", "below"), pl.Int64)
-    found = to_polars(map_terms((held,), partial(alarming, dealt=dealt), numbers))
+    found = engine.to_polars(engine.map_terms((held,), partial(alarming, dealt=dealt), numbers))
     below = np.zeros((halves, 3, len(BANDS)), np.int64)
     np.add.at(below, tuple(found[name].to_numpy() for name in ("half", "test", "band")), found["below"].to_numpy())
     if clusters is None:
@@ -219,13 +203,13 @@ def _false_alarms(cells: Any, corpus: Documents, clusters: Any, halves: int, see
     return alarms_of(below, words, int(chosen["n"].to_numpy().max(initial=0)))
 
 
-def _chosen_words(words: Any, rng: np.random.Generator) -> pl.DataFrame:
+def _chosen_words(engine: Engine, words: Any, rng: np.random.Generator) -> pl.DataFrame:
     """The words to test, with their bands and n_i: of each band at random, by their places in order."""
     n, band = nw.col("count"), nw.lit(None, dtype=nw.Int64)
     for number, (least, most) in enumerate(BANDS):
         band = nw.when((n >= least) & (n <= most)).then(nw.lit(number, dtype=nw.Int64)).otherwise(band)
     banded = words.with_columns(band=band).filter(~nw.col("band").is_null())
-    sizes = dict(to_polars(banded.group_by("band").agg(nw.len().alias("words"))).select("band", "words").rows())
+    sizes = dict(engine.to_polars(banded.group_by("band").agg(nw.len().alias("words"))).select("band", "words").rows())
     wanted = nw.lit(False)
     for number in range(len(BANDS)):
         size = sizes.get(number, 0)
@@ -233,7 +217,7 @@ def _chosen_words(words: Any, rng: np.random.Generator) -> pl.DataFrame:
         among = nw.lit(True) if places.size == size else nw.col("place").is_in((places + 1).tolist())
         wanted = wanted | ((nw.col("band") == number) & among)
     placed = banded.with_columns(place=nw.col("term").rank("ordinal").over("band").cast(nw.Int64))
-    found: pl.DataFrame = to_polars(placed.filter(wanted).select("term", "band", nw.col("count").alias("n")))
+    found: pl.DataFrame = engine.to_polars(placed.filter(wanted).select("term", "band", nw.col("count").alias("n")))
     return found
 
 
@@ -318,32 +302,18 @@ def _documents(cells: pl.DataFrame, dealt: Dealt) -> tuple[TermDocuments, TermDo
     return documents, documents.summed(dealt.of, dealt.firsts.shape[1]) if dealt.summed else None, band
 
 
-def _metadata(frame: Any, columns: dict[str, str]) -> Any:
-    """The columns of a frame besides texts, with "document" for the ids."""
-    given = nw.from_native(frame)
-    own = {name: columns.get(name, name) for name in ("document", "text")}
-    others = [name for name in given.collect_schema().names() if name not in own.values() and name != "document"]
-    return _lazy(given.select(nw.col(own["document"]).alias("document"), *others))
-
-
-def _lazy(frame: Any) -> Any:
-    """The frame; one in memory as a lazy one of Polars, whose scratch is in files. The result has no engine."""
-    found, _ = in_polars(frame)
-    return found.lazy() if isinstance(found, nw.DataFrame) else found
-
-
-def _cluster(meta: Any, cluster: str, corpus: Documents) -> pl.Series:
+def _cluster(engine: Engine, meta: Any, cluster: str, corpus: Documents) -> pl.Series:
     """The cluster of each document, in the order of ids."""
     names = meta.collect_schema().names()
     if cluster not in names[1:]:
         known = ", ".join(map(repr, names[1:])) or "none besides texts"
         raise ValueError(f"the frame has no column {cluster!r:.60} (cluster=...); it has {known:.300}")
-    rows = to_polars(meta.select("document", cluster))
+    rows = engine.to_polars(meta.select("document", cluster))
     found: pl.Series = rows[cluster][np.argsort(corpus.numbers(rows["document"].cast(corpus.ids.dtype)))]
     return found
 
 
-def _largest_shares(meta: Any, traces: Traces, corpus: Documents) -> pl.DataFrame:
+def _largest_shares(engine: Engine, meta: Any, traces: Traces, corpus: Documents) -> pl.DataFrame:
     """The value with most tokens of each column of text that groups documents."""
     import polars as pl
 
@@ -357,10 +327,10 @@ def _largest_shares(meta: Any, traces: Traces, corpus: Documents) -> pl.DataFram
             continue
         joined = meta.select("document", nw.col(name).alias("value")).join(lengths, on="document", how="inner")
         by_value = joined.group_by("value").agg(nw.len().alias("documents"), nw.col("length").sum().alias("tokens"))
-        if not 1 < to_polars(by_value.select(nw.len().alias("values")))["values"][0] < documents:
+        if not 1 < engine.to_polars(by_value.select(nw.len().alias("values")))["values"][0] < documents:
             continue
         named = by_value.filter(~nw.col("value").is_null()).with_columns(nw.col("value").cast(nw.String))
-        first = to_polars(named.sort("tokens", "value", descending=[True, False]).head(1)).select(
+        first = engine.to_polars(named.sort("tokens", "value", descending=[True, False]).head(1)).select(
             "value", "documents", "tokens"
         )
         value, number, size = first.row(0)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
+import weakref
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import narwhals.stable.v2 as nw
+
+T = TypeVar("T")
 
 
 def to_polars(frame: Any) -> Any:
@@ -17,7 +20,7 @@ def to_polars(frame: Any) -> Any:
     if isinstance(native, pl.LazyFrame):
         return native.collect(engine="streaming")
     if is_spark(frame):
-        from termburst.engines.spark import to_arrow as collected
+        from termburst.backends.spark import to_arrow as collected
 
         return pl.from_arrow(collected(native))
     if frame.implementation.is_duckdb():
@@ -25,26 +28,16 @@ def to_polars(frame: Any) -> Any:
     return frame.to_polars()
 
 
-def from_polars(local: Any, like: Any) -> Any:
-    """A Polars DataFrame as a frame of the same engine as *like*: Polars, pandas or PyArrow."""
-    if like.implementation.is_polars():
-        return nw.from_native(local)
-    return nw.from_arrow(to_arrow(local), backend=like.implementation)
-
-
-def in_polars(frame: Any) -> tuple[Any, Any]:
-    """A frame in memory as one of Polars, and the frame whose engine the result is to have; lazy frames unchanged.
-
-    Columns of integers with nulls stay what they are; pandas would make floats of them.
-    """
-    if not isinstance(frame, nw.DataFrame):
-        return frame, None
-    return nw.from_native(frame.to_polars()), frame
-
-
-def back_from_polars(found: Any, like: Any) -> Any:
-    """The native frame of a result, in the engine of the frame that `in_polars` was given."""
-    return nw.to_native(found if like is None else from_polars(nw.to_native(found), like))
+def returned(found: Any, like: Any = None) -> Any:
+    """The native frame of a result; with *like*, a frame in memory, a frame in memory of the same library."""
+    if like is None:
+        return nw.to_native(found)
+    local = to_polars(found)
+    return (
+        local
+        if like.implementation.is_polars()
+        else nw.from_arrow(to_arrow(local), backend=like.implementation).to_native()
+    )
 
 
 def to_arrow(local: Any) -> Any:
@@ -90,14 +83,37 @@ def bytewise(frame: Any) -> Any:
     return nw.from_native(nw.to_native(frame).project(", ".join(columns)))
 
 
-def as_float(frame: Any, whole: Any) -> Any:
-    """An expression of 64-bit integers as the nearest floats; *frame* is the frame that has its columns."""
-    if not frame.implementation.is_pyarrow():
-        return whole.cast(nw.Float64)
-    high = whole // 2**31  # Arrow casts only integers that are exact floats: both halves are, and their sum is rounded
-    return high.cast(nw.Float64) * 2.0**31 + (whole - high * 2**31).cast(nw.Float64)
-
-
 def is_spark(frame: Any) -> bool:
     """Whether it is a frame of PySpark, classic or Connect."""
     return bool(frame.implementation.is_pyspark() or frame.implementation.is_pyspark_connect())
+
+
+class Remembered(Generic[T]):
+    """Values of native frames, by identity: frames of most engines cannot be compared or hashed.
+
+    What this process knows about a frame that it made: as long as the frame lives, and only of this very object.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> known, frame = Remembered[str](), pl.DataFrame({"a": [1]})
+    >>> known.put(frame, "mine")
+    >>> known.get(frame), known.get(frame.clone())
+    ('mine', None)
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[int, tuple[Any, T]] = {}  # the key is the frame's id, as long as it lives
+
+    def put(self, frame: Any, value: T) -> None:
+        """Remember the value of a frame."""
+        own = id(frame)
+        self._found[own] = weakref.ref(frame, lambda _: self._found.pop(own, None)), value
+
+    def get(self, frame: Any) -> T | None:
+        """The value of a frame; None if there is none."""
+        alive, value = self._found.get(id(frame), (None, None))
+        return value if alive is not None and alive() is frame else None
+
+
+COUNTED: Remembered[Any] = Remembered()  # how the texts of patterns were counted: `CountingOptions`

@@ -12,7 +12,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from termburst.engines.ledgers.storage import (
+from termburst.ledgers.storage import (
     COLUMNS,
     SCHEMA,
     Change,

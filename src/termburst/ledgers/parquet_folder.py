@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from termburst.engines.ledgers.storage import (
+from termburst.files import atomic_path
+from termburst.ledgers.storage import (
     COLUMNS,
     COUNTING,
     MERGED,
@@ -29,7 +30,6 @@ from termburst.engines.ledgers.storage import (
     register,
     scanned,
 )
-from termburst.files import atomic_path
 from termburst.locks import LockedError, locked
 
 MANIFEST = "ledger.json"

@@ -1,4 +1,4 @@
-"""How much memory may the questions of `engines` take? A limit for the whole process, for engines that run in it."""
+"""How much memory may questions to frames take? A limit for the whole process, for engines that run in it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Limit:
     end: ExitStack = field(default_factory=ExitStack)
 
 
-_limit: ContextVar[Limit | None] = ContextVar("termburst.engines.memory", default=None)
+_limit: ContextVar[Limit | None] = ContextVar("termburst.backends.memory", default=None)
 
 
 @contextmanager
@@ -40,7 +40,8 @@ def memory_limit(memory: str | int) -> Iterator[None]:
     What does not fit is kept in files, in the temporary folder. The answers are the same, to the last bit
     unless DuckDB itself adds up. Write the result inside, too. DuckDB may use a fifth of the limit, and gets its own
     ``memory_limit`` back at the end, to the digits that it shows; a lower one of yours stays. Frames in memory are
-    where they are, and the vocabulary of `term_statistics` comes into memory. On Spark, only its own settings decide.
+    where they are, and the vocabulary of `Corpus.statistics` comes into memory. Give ``sort=None``: to sort its rows,
+    Polars needs a table as a whole. On Spark, only its own settings decide.
     A limit holds in the thread that sets it: set it in each thread, and on one database of DuckDB only one at a time.
 
     Parameters
@@ -57,10 +58,11 @@ def memory_limit(memory: str | int) -> Iterator[None]:
     Examples
     --------
     >>> import polars as pl
-    >>> from termburst import engines
+    >>> import termburst as tb
+    >>> from termburst.backends import memory_limit
     >>> frame = pl.LazyFrame({"document": ["a", "b"], "text": ["ha ha ha said the clown", "the end"]})
-    >>> with engines.memory_limit("4GB"):
-    ...     engines.term_table(frame).select("term", "n").sort("n").collect().rows()[-1]
+    >>> with memory_limit("4GB"):
+    ...     tb.scan(frame).term_table(sort="plr").select("term", "n").collect().rows()[0]
     ('ha', 3)
     """
     import polars  # noqa: F401  they take memory, too

@@ -12,16 +12,18 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
+from termburst.backends.collection import Collection
+from termburst.backends.frame_input import PATTERNS, opened
+from termburst.backends.frames import concatenated, is_spark, to_polars, totals
+from termburst.backends.stream import ROWS_PER_FILE, stream
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.engines.batches import ROWS_PER_FILE, stream
-from termburst.engines.door import opened
-from termburst.engines.frames import concatenated, is_spark, to_polars, totals
-from termburst.engines.ledger import counted_with, open_ledger, patterns
-from termburst.engines.ledgers.delta_table import DeltaFolder
-from termburst.engines.ledgers.duckdb_file import DuckDBFile
-from termburst.engines.ledgers.iceberg_table import IcebergTable
-from termburst.engines.ledgers.parquet_folder import ParquetFolder
-from termburst.engines.ledgers.storage import (
+from termburst.inference.checks import check_name, checked_number
+from termburst.ledgers.delta_table import DeltaFolder
+from termburst.ledgers.duckdb_file import DuckDBFile
+from termburst.ledgers.frames import counted_with, open_ledger
+from termburst.ledgers.iceberg_table import IcebergTable
+from termburst.ledgers.parquet_folder import ParquetFolder
+from termburst.ledgers.storage import (
     COLUMNS,
     COUNTING,
     MERGED,
@@ -37,7 +39,6 @@ from termburst.engines.ledgers.storage import (
     stored_counting,
     understood,
 )
-from termburst.inference.checks import check_name, checked_number
 
 if TYPE_CHECKING:
     import polars as pl
@@ -76,22 +77,21 @@ class Ledger:
     Examples
     --------
     >>> import tempfile
-    >>> import polars as pl
-    >>> from termburst import engines
-    >>> ledger = engines.Ledger(tempfile.mkdtemp())
+    >>> import termburst as tb
+    >>> from termburst.ledgers import Ledger
+    >>> ledger = Ledger(tempfile.mkdtemp())
     >>> days = {"monday": ["so it goes", "ha ha"], "tuesday": ["it goes on"]}
     >>> for day, texts in days.items():
-    ...     frame = pl.DataFrame({"document": texts, "text": texts})
-    ...     print(ledger.add(frame, batch=day))
+    ...     print(ledger.add(tb.read(texts), batch=day))
     ('monday',)
     ('tuesday',)
-    >>> ledger.add(engines.patterns(frame, "tuesday", counting=ledger.counting))
+    >>> ledger.add(tb.read(texts).patterns("tuesday"))
     ()
-    >>> engines.term_statistics(ledger.frame())
-    TermStatistics(3 documents, 8 tokens, 5 terms, detail='moments')
+    >>> tb.scan(ledger.frame()).tokens
+    8
     >>> ledger.withdraw("monday")
     ('monday',)
-    >>> engines.term_statistics(ledger.frame()).tokens
+    >>> tb.scan(ledger.frame()).tokens
     3
     """
 
@@ -163,12 +163,12 @@ class Ledger:
             except ValueError as error:
                 raise ValueError(
                     f"these patterns do not belong to the ledger {self._storage.place}: {error}; "
-                    "make them with counting=ledger.counting"
+                    "count the texts with the options of ledger.counting"
                 ) from None
         return counting if own is None else own
 
     def frame(self) -> Any:
-        """The patterns, which `term_statistics`, `burstiness_test`, `keyness` and others take in place of documents.
+        """The patterns, which `termburst.scan` takes in place of documents.
 
         It is a lazy frame of Polars, or a relation of DuckDB. A lazy frame keeps the state that the ledger has now.
         """
@@ -183,21 +183,20 @@ class Ledger:
 
         Parameters
         ----------
-        more : a frame of any engine, made by `engines.patterns`; with *batch* a frame of texts
+        more : a frame of any engine, made by `Corpus.patterns`; with *batch* a corpus, or a frame of document and text
         batch : str, optional
-            The id of these texts. They are counted with the options of the ledger, and these are stored.
+            The id of these documents. Texts are counted with the options of the ledger, and these are stored.
         check : bool
             Check the patterns first, which takes a pass over them.
         """
         counting = self.counting  # refused first: counting takes long
         if batch is not None:
-            counting = counting or CountingOptions()
-            more = patterns(more, batch, counting=counting, check=check)
+            more, counting = self._patterns(more, batch, counting, check=check)
         elif (kind := _kind(more)) != "patterns":
             raise ValueError(f"the frame has {kind}, which need an id: give batch=, such as add(frame, batch='monday')")
         else:
             counting = self._as_counted(more, counting)
-        found = open_ledger(more, check=check)
+        found, _ = open_ledger(more, check=check)
         if check:
             opened(more, {}, check=True, kinds=("patterns",))
         return self._append(found, sign=1, counting=counting)
@@ -208,16 +207,26 @@ class Ledger:
         Parameters
         ----------
         gone : str or frame
-            The id of a batch whose documents are to go: its rows are deleted. Or the `engines.patterns` of documents
-            that were added, with an id of its own: their rows are appended with negative numbers.
+            The id of a batch whose documents are to go: its rows are deleted. Or the patterns of documents that were
+            added, with an id of their own: their rows are appended with negative numbers.
         check : bool
             Whether to raise ValueError if a number in the result would be below zero; this takes a pass over it.
         """
         if isinstance(gone, str):
             return self._drop(gone, check=check)
         self._as_counted(gone, self.counting)
-        found = open_ledger(gone, check=check).with_columns(documents=-nw.col("documents"))
-        return self._append(found, sign=-1, check=check)
+        found, _ = open_ledger(gone, check=check)
+        return self._append(found.with_columns(documents=-nw.col("documents")), sign=-1, check=check)
+
+    def _patterns(
+        self, more: Any, batch: str, counting: CountingOptions | None, *, check: bool
+    ) -> tuple[Any, CountingOptions | None]:
+        """The patterns of a corpus or of a frame of texts, and how texts are counted."""
+        if hasattr(more, "patterns"):
+            found = more.patterns(batch)
+            return found, self._as_counted(found, counting)
+        options = counting or CountingOptions()
+        return nw.to_native(Collection(more, {}, options, checked=not check).pattern_rows(batch)), options
 
     def compact(self) -> None:
         """Merge the rows of all batches into one part: equal patterns become one row, and withdrawn ones vanish.
@@ -358,7 +367,7 @@ def _documents(files: Path) -> dict[str, int]:
     found = dict(numbers.collect(engine="streaming").rows())
     for batch, number in sorted(found.items()):
         if not number:
-            raise ValueError(f"the batch {batch!r} has patterns, but no rows for its documents; use engines.patterns")
+            raise ValueError(f"the batch {batch!r} has patterns, but no rows for its documents; use {PATTERNS}")
     return found
 
 

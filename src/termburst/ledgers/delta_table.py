@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from termburst.engines.ledgers.storage import (
+from termburst.ledgers.storage import (
     COLUMNS,
     SCHEMA,
     Change,

@@ -15,9 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.engines.door import refuse_null_texts
-from termburst.engines.frames import bytewise, from_polars, is_spark, to_polars
-from termburst.engines.remembered import Remembered
+from termburst.backends.frame_input import refuse_null_texts
+from termburst.backends.frames import Remembered, bytewise, is_spark, to_polars
 from termburst.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -28,7 +27,6 @@ Stage = Callable[[Iterable["pl.DataFrame"]], Iterator["pl.DataFrame"]]  # on all
 Schema = Mapping[str, Any]  # the columns that a function returns: name to Polars type
 
 ROWS = 200_000  # rows of counts in a batch
-TEXTS = 2_000  # documents in a batch
 ROWS_PER_FILE = 500_000
 BYTES_PER_FILE = 6_000_000  # in memory; rows of results are wide, and few of them are held
 ROWS_OF_TERMS = 100_000  # rows whose terms are fitted at a time
@@ -42,16 +40,10 @@ def map_batches(frame: Any, function: Function, schema: Schema, *, rows: int = R
 def map_stream(frame: Any, stage: Stage, schema: Schema, *, rows: int = ROWS) -> Any:
     """What *stage* makes of all batches, as one frame. On Spark it gets the batches of one partition at a time."""
     if is_spark(frame):
-        from termburst.engines.spark import map_in_arrow
+        from termburst.backends.spark import map_in_arrow
 
         return nw.from_native(map_in_arrow(nw.to_native(frame), stage, schema))
-    results = stage(stream(frame, rows))
-    if isinstance(frame, nw.DataFrame):
-        import polars as pl
-
-        none = pl.DataFrame(schema=schema)
-        return from_polars(pl.concat([none, *(typed(result, schema) for result in results)]), frame)
-    return read_spooled(spooled(results, schema), frame)
+    return read_spooled(spooled(stage(stream(frame, rows)), schema), frame)
 
 
 def map_terms(
@@ -64,11 +56,9 @@ def map_terms(
     """
     first = parts[0]
     if is_spark(first):
-        from termburst.engines.spark import map_terms_in_arrow
+        from termburst.backends.spark import map_terms_in_arrow
 
         return nw.from_native(map_terms_in_arrow(nw.to_native(first), function, schema, key, place))
-    if isinstance(first, nw.DataFrame):
-        return from_polars(typed(function(first.to_polars()), schema), first)
     if len(parts) > 1:
         whole: Iterable[pl.DataFrame] = _several_parts(parts)
     else:
@@ -83,7 +73,7 @@ def kept(frame: Any) -> Any:
     """
     if not is_spark(frame):
         return frame
-    from termburst.engines.spark import keep
+    from termburst.backends.spark import keep
 
     return nw.from_native(keep(nw.to_native(frame)))
 
@@ -113,8 +103,6 @@ def _batches(frame: Any, rows: int, columns: Sequence[str] | None) -> Iterator[p
     native = nw.to_native(frame)
     if isinstance(native, pl.LazyFrame):
         yield from native.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming")
-    elif isinstance(frame, nw.DataFrame):
-        yield from frame.to_polars().iter_slices(rows)
     else:
         for batch in native.to_arrow_reader(rows):
             yield pl.DataFrame(pl.from_arrow(batch))
@@ -223,7 +211,8 @@ def folder_of(frame: Any) -> Path | None:
 
 
 def is_lazy_polars(frame: Any) -> bool:
-    return bool(frame.implementation.is_polars()) and isinstance(frame, nw.LazyFrame)
+    """Whether it is a lazy frame of Polars, not a relation of DuckDB or a frame of Spark."""
+    return bool(frame.implementation.is_polars())
 
 
 def typed(result: pl.DataFrame, schema: Schema) -> pl.DataFrame:

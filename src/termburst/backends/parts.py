@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from termburst.engines.batches import (
+from termburst.backends.frames import concatenated, is_spark
+from termburst.backends.stream import (
     ROWS,
     Schema,
     Stage,
@@ -30,7 +31,6 @@ from termburst.engines.batches import (
     typed,
     write_scratch,
 )
-from termburst.engines.frames import concatenated, is_spark
 from termburst.scratch import scratch_folder
 
 if TYPE_CHECKING:
@@ -79,8 +79,6 @@ def map_and_add(frame: Any, stage: Stage, schema: Schema, add_up: tuple[str, ...
             map_stream(frame, stage, schema, rows=rows).group_by(*keys).agg(*(nw.col(name).sum() for name in add_up))
         )
         return replace(Parts.of(kept(merged)), merged=True)
-    if not is_lazy_polars(frame) and not frame.implementation.is_duckdb():
-        return Parts.of(map_stream(frame, stage, schema, rows=rows))
     return dealt(stage(stream(frame, rows)), schema, add_up, frame)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal
 
+import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counting import plain_tokenizer
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from termburst.counting.tokenizer import Tokenizer, Worker
 
 Grain = Literal["documents", "patterns", "counts"]  # one row per cell; per term, count, length; per term, count
+TEXTS = 2_000  # documents in a batch
 CELLS = 2_000_000  # cells that are held before equal ones are merged
 NODES = 2**18  # terms that are known before counting starts with an empty vocabulary again
 ROWS = 500_000  # merged rows that are held before they are returned
@@ -51,6 +53,13 @@ def merged_cells(
             yield from running.rows()
     if running is not None:
         yield from running.rows()
+
+
+def document_type(frame: Any) -> Any:
+    """The Polars type of the frame's ids: strings or integers."""
+    import polars as pl
+
+    return pl.String if frame.collect_schema()["document"] == nw.String else pl.Int64
 
 
 class RunningCells:

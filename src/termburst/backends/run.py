@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,48 +10,49 @@ from typing import TYPE_CHECKING, Any
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from termburst.counting.options import CountingOptions
-from termburst.engines.batches import folder_of, kept, map_batches, map_terms, read_file, read_spooled, spooled
-from termburst.engines.cells import Cells, cells_of, kept_patterns, length_statistics
-from termburst.engines.door import Opened
-from termburst.engines.frames import back_from_polars, in_polars, is_spark, to_polars
-from termburst.engines.term_cells import cells_of_groups, lengths_of_groups
-from termburst.models.cells import check_lengths
-from termburst.questions.plans import Finish, Floats, Rows, TableRows, TermsPlan, floats, run_in_memory
-from termburst.statistics.tally import Integers
-from termburst.statistics.term_statistics import TermStatistics
+from termburst.backends.cells import Groups, cells_of_groups, lengths_of_groups
+from termburst.backends.frames import is_spark, to_polars
+from termburst.backends.stream import (
+    folder_of,
+    is_lazy_polars,
+    kept,
+    map_batches,
+    map_terms,
+    read_file,
+    read_spooled,
+    spooled,
+)
+from termburst.questions.plans import Finish, Floats, Order, Rows, TableRows, TermsPlan, floats, run_in_memory
 
 if TYPE_CHECKING:
     import polars as pl
 
-Groups = tuple[tuple[str, Integers, Integers], ...]  # name, lengths and documents of each length, of every group
 PLACE = "_place"  # column of results on Spark: a number for each row
+ROW = "_row"  # the same in files, so that rows with equal keys stay in their order
 
 
-def run(plan: TermsPlan, parts: tuple[Any, ...], groups: Groups, like: Any = None) -> Any:
-    """The table of a plan, as a frame of the engine; its rows are in no order, but for frames in memory.
+def run(plan: TermsPlan, parts: tuple[Any, ...], groups: Groups, *, few: bool = False) -> Any:
+    """The table of a plan, as a frame of the engine, with its rows in order; on Spark they are in none.
 
     Parameters
     ----------
     parts : frames of term, count, length, (group,) documents that have no term in common
     groups : of all documents
-    like : the frame in memory, if there is one, whose engine the result is to have; parts are frames of Polars then
+    few : whether all terms are in one part that fits into memory
     """
     if plan.all_terms is not None:
         raise ValueError(
-            f"{plan.all_terms}, but engines deal terms out; compare engines.term_statistics(frame, detail='patterns') "
-            "of both frames with termburst.keyness"
+            f"{plan.all_terms}, but engines deal terms out; compare the statistics of both frames: "
+            "tb.keyness(corpus.statistics, other.statistics, ...)"
         )
-    if like is not None:
-        terms, cells = cells_of_groups(nw.to_native(parts[0]), groups)
-        return back_from_polars(nw.from_native(run_in_memory(plan, terms, cells)), like)
+    if few:
+        return in_engine(run_in_memory(plan, *cells_of_groups(to_polars(parts[0]), groups)), parts[0])
     plan = plan.prepared(lengths_of_groups(groups))
     if plan.learns:
         said = map_terms(parts, partial(lesson_of, plan=plan, groups=groups), plan.lesson_schema())
         plan = plan.taught(to_polars(said))
-    function = partial(rows_of, plan=plan, groups=groups)
-    results = map_terms(parts, function, plan.schema(), place=PLACE)
-    return nw.to_native(finished(results, plan.schema(), plan.finish, parts[0]))
+    results = map_terms(parts, partial(rows_of, plan=plan, groups=groups), plan.schema(), place=PLACE)
+    return finished(results, plan.schema(), plan.finish, parts[0], plan.order())
 
 
 def lesson_of(patterns: pl.DataFrame, *, plan: TermsPlan, groups: Groups) -> pl.DataFrame:
@@ -64,21 +65,16 @@ def rows_of(patterns: pl.DataFrame, *, plan: TermsPlan, groups: Groups) -> pl.Da
     return plan.rows(*cells_of_groups(patterns, groups))
 
 
-def run_on_collection(plan: TermsPlan, source: Opened, counting: CountingOptions | None) -> Any:
-    """The table of a plan of one collection, as a native frame."""
-    cells = cells_of(source, counting, "patterns")
-    like = source.frame if isinstance(source.frame, nw.DataFrame) else None
-    return run_on_cells(plan, cells, length_statistics(cells), like)
+def in_engine(table: pl.DataFrame, like: Any) -> Any:
+    """A table in memory as a frame of the engine of *like*: Polars or DuckDB."""
+    if is_lazy_polars(like):
+        return nw.from_native(table.lazy())
+    return read_spooled(spooled([table], table.schema), like)
 
 
-def run_on_cells(plan: TermsPlan, cells: Cells, collection: TermStatistics, like: Any = None) -> Any:
-    """The same from cells, and a collection that has their document lengths."""
-    check_lengths(collection.lengths)
-    parts = tuple(in_polars(part)[0] if like is not None else part for part in kept_patterns(cells))
-    return run(plan, parts, (("", collection.lengths, collection.length_documents),), like)
-
-
-def finished(results: Any, schema: dict[str, Any], finish: Callable[[Rows], Finish], like: Any) -> Any:
+def finished(
+    results: Any, schema: dict[str, Any], finish: Callable[[Rows], Finish], like: Any, order: Order = ()
+) -> Any:
     """The final table, a frame as *like*, from the results of `map_terms` with `PLACE`, which have these columns.
 
     Files of the results are deleted.
@@ -86,20 +82,25 @@ def finished(results: Any, schema: dict[str, Any], finish: Callable[[Rows], Fini
     import polars as pl
 
     empty = pl.DataFrame(schema=schema)
-    if isinstance(results, nw.DataFrame):
-        table = nw.to_native(results)
-        end = finish(TableRows(table))
-        return nw.from_native(end.selected(end.ended(table)))
     if is_spark(results):
         rows = SparkRows(kept(results))
         end = finish(rows)
         found = map_batches(rows.with_q_value(end, list(schema)), end.apply, end.ended(empty, slice(0, 0)).schema)
-    else:
-        folder = folder_of(results)
-        files = FileRows(sorted(folder.glob("*.parquet")) if folder else [])
-        end = finish(files)
-        found = read_spooled(spooled(files.ended(end), end.ended(empty, slice(0, 0)).schema), like)
-    return found if end.columns is None else found.select(*end.columns)
+        return found if end.columns is None else found.select(*end.columns)
+    folder = folder_of(results)
+    files = FileRows(sorted(folder.glob("*.parquet")) if folder else [])
+    end = finish(files)
+    final = end.ended(empty, slice(0, 0))
+    keys = {f"_order_{k}": key for k, key in enumerate(order)}
+    schema = dict(final.with_columns(**keys).schema) | ({ROW: pl.Int64} if order else {})
+    found = read_spooled(spooled(files.ended(end, keys), schema), like)
+    return sorted_by(found, [*keys, ROW] if order else [], end.columns or final.columns)
+
+
+def sorted_by(frame: Any, keys: Sequence[str], columns: Sequence[str]) -> Any:
+    """These columns of a frame, sorted by the engine; null comes last."""
+    found = frame.sort(*keys, nulls_last=True) if keys else frame
+    return found.select(*columns)
 
 
 class FileRows:
@@ -117,13 +118,16 @@ class FileRows:
                 held.append(column)
         return [np.concatenate(found.pop(0)) for _ in names]
 
-    def ended(self, end: Finish) -> Iterator[pl.DataFrame]:
-        """The final rows of all files, which are deleted."""
+    def ended(self, end: Finish, keys: dict[str, Any]) -> Iterator[pl.DataFrame]:
+        """The final rows of all files, with columns to sort by and a number for each row. The files are deleted."""
+        import polars as pl
+
         start = 0
         for file in self.files:
             table = read_file(file)
-            yield end.ended(table, slice(start, start + table.height))
-            start += table.height
+            stop = start + table.height
+            yield end.ended(table, slice(start, stop)).with_columns(pl.int_range(start, stop).alias(ROW), **keys)
+            start = stop
             file.unlink()
 
 
@@ -143,7 +147,7 @@ class SparkRows:
         """The frame with q-values, which come by a join on the places of rows: these are numbers, and few bytes."""
         import polars as pl
 
-        from termburst.engines.spark import from_polars
+        from termburst.backends.spark import from_polars
 
         if end.q_value is None:
             return self.frame.select(*columns)

@@ -12,8 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from termburst.engines.ledgers.storage import COLUMNS, SCHEMA, Change, State, Storage, imported, register
 from termburst.files import companion
+from termburst.ledgers.storage import COLUMNS, SCHEMA, Change, State, Storage, imported, register
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

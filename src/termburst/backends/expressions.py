@@ -7,8 +7,6 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.engines.frames import as_float
-
 STIRLING_FROM = 10  # from here on, six terms of Stirling's series give all digits of log Γ
 STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360)
 
@@ -35,6 +33,10 @@ class ColumnOperations:
         self.frame = frame
         self._kept = 0
 
+    def column(self, name: str) -> Any:
+        """A column of the frame."""
+        return nw.col(name)
+
     def keep(self, value: Any) -> Any:
         """The value as a column of its own."""
         self._kept += 1
@@ -60,7 +62,7 @@ class ColumnOperations:
 
     def as_float(self, x: Any) -> Any:
         """Integers as the nearest floats."""
-        return as_float(self.frame, x)
+        return x.cast(nw.Float64)
 
     def log_one_minus(self, part: Any, whole: float) -> Any:
         """log((whole − part)/whole) to its last digits, 0 ≤ part < whole, without log1p.

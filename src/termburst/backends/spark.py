@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import polars as pl
 
-    from termburst.engines.batches import Function, Schema, Stage
+    from termburst.backends.stream import Function, Schema, Stage
 
 KEPT = 32  # frames that stay persisted; a comparison needs up to four
 GROUPS = 4  # groups of terms per partition after a shuffle; a worker has one group in memory at a time
@@ -94,7 +94,7 @@ def _whole_numbers() -> Any:
 
 def from_polars(table: pl.DataFrame, like: Any) -> Any:
     """A frame of the session of *like*, from one in memory."""
-    from termburst.engines.frames import to_arrow as as_arrow
+    from termburst.backends.frames import to_arrow as as_arrow
 
     arrow = as_arrow(table)  # Spark 3.5 neither gives nor takes Arrow tables
     return like.sparkSession.createDataFrame(arrow if hasattr(like, "toArrow") else arrow.to_pandas())
@@ -145,9 +145,9 @@ def _on_worker(pickled: bytes) -> Any:
 
             import polars as pl
 
-            from termburst.engines.batches import typed
-            from termburst.engines.frames import to_arrow
-            from termburst.engines.spark import loaded
+            from termburst.backends.frames import to_arrow
+            from termburst.backends.spark import loaded
+            from termburst.backends.stream import typed
         except ImportError as error:
             raise RuntimeError(
                 f"the Spark worker on {socket.gethostname()} has no package {error.name!r}: install termburst with its "

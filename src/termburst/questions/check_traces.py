@@ -13,10 +13,9 @@ import numpy as np
 from termburst.core.minhash import band_keys
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.counting.shingles import BLOCK, TextShingles
-from termburst.engines.batches import TEXTS, kept, map_batches, map_stream
-from termburst.engines.cells import document_type
-from termburst.engines.text_cells import tokenised
 from termburst.inference.duplicates import PASSAGE, WIDTH, Fingerprints, every_passage, sampled_passages
+from termburst.questions.plans import Engine
+from termburst.questions.text_cells import TEXTS, document_type, tokenised
 
 if TYPE_CHECKING:
     import polars as pl
@@ -38,14 +37,14 @@ class Traces:
     bands: int
 
     @classmethod
-    def of(cls, texts: Any, counting: CountingOptions | None, bands: tuple[int, int]) -> Traces:
+    def of(cls, engine: Engine, texts: Any, counting: CountingOptions | None, bands: tuple[int, int]) -> Traces:
         """The traces of a frame of texts (document, text)."""
         import polars as pl
 
         numbers = dict.fromkeys(("count", "length"), pl.Int64)
         schema = {"document": document_type(texts), "term": pl.String, **numbers, "print": pl.String}
         stage = partial(traced, counting=checked_counting(counting), bands=bands)
-        return cls(kept(map_stream(texts, stage, schema, rows=TEXTS)), bands[0])
+        return cls(engine.kept(engine.map_stream(texts, stage, schema, rows=TEXTS)), bands[0])
 
     @property
     def cells(self) -> Any:
@@ -127,7 +126,7 @@ def _passages(texts: pl.DataFrame, every: int, like: pl.DataFrame) -> pl.DataFra
     return pl.DataFrame(columns).with_columns(term=none, print=none).select(like.columns)
 
 
-def chosen_texts(texts: Any, chosen: pl.DataFrame) -> Any:
+def chosen_texts(engine: Engine, texts: Any, chosen: pl.DataFrame) -> Any:
     """The texts of some documents, with the other columns of *chosen*; up to `LISTED` of them, the engine finds them.
 
     More are found by our own code, which gets all texts for that.
@@ -137,7 +136,7 @@ def chosen_texts(texts: Any, chosen: pl.DataFrame) -> Any:
     if chosen.height <= LISTED:
         texts = texts.filter(nw.col("document").is_in(chosen["document"].to_list()))
     schema = {**dict(chosen.drop("document").schema), "text": pl.String}
-    return map_batches(texts, partial(only, chosen=chosen), schema, rows=TEXTS)
+    return engine.map_batches(texts, partial(only, chosen=chosen), schema, rows=TEXTS)
 
 
 def only(batch: pl.DataFrame, *, chosen: pl.DataFrame) -> pl.DataFrame:

@@ -45,8 +45,8 @@ class LedgerConflictError(ValueError):
 
     Examples
     --------
-    >>> from termburst import engines
-    >>> issubclass(engines.LedgerConflictError, ValueError)
+    >>> from termburst.ledgers import LedgerConflictError
+    >>> issubclass(LedgerConflictError, ValueError)
     True
     """
 

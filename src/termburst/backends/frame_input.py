@@ -1,4 +1,4 @@
-"""The door for frames of every engine: find out what a frame has, check it, and rename its columns."""
+"""What a frame of any engine has: texts, counts or patterns. Its columns are renamed, and its values are checked."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
 
-from termburst.display import FORMER, did_you_mean
-from termburst.engines.frames import as_float, bytewise, is_spark, to_polars, totals
-from termburst.engines.memory import limit_engine
+from termburst.backends.frames import bytewise, is_spark, to_polars, totals
+from termburst.backends.memory import limit_engine
 from termburst.forks import check_fork
 
 Kind = Literal["texts", "counts", "patterns"]
@@ -36,17 +35,25 @@ WAYS_ROUND = {  # engine to advice
     "snowflake": "closed forms are plain SQL (see the page about engines); for the rest, unload it to Parquet files",
     "": "write it to Parquet files, and give polars.scan_parquet(files)",
 }
+PATTERNS = "tb.scan(frame).patterns(batch)"
 TWICE = "two columns of the frame have the same name; rename or drop one"
 
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """A frame behind the door: what it has, in columns with the names in `COLUMNS`, and "batch" if there is one."""
+    """A lazy frame with columns that have the names in `COLUMNS`, and "batch" if there is one.
+
+    Attributes
+    ----------
+    grouped : whether it has a column "group"; *whole_groups*, whether that were integers
+    like : the frame that was given, if it is in memory; the lazy one is then one of Polars
+    """
 
     kind: Kind
     frame: Any
     grouped: bool = False
-    whole_groups: bool = False  # the groups are integers
+    whole_groups: bool = False
+    like: Any = None
 
 
 def opened(
@@ -59,19 +66,20 @@ def opened(
     covariates: Sequence[str] = (),
     cluster: str | None = None,
 ) -> Opened:
-    """Find out which of *kinds* a frame has, check it, and rename its columns.
+    """Find out which of *kinds* a frame has, and rename its columns.
 
     Parameters
     ----------
     frame : of Polars, pandas, PyArrow, DuckDB or PySpark
     names : our names of columns to the frame's own, if they differ
     check : whether to look for null, negative and duplicate entries, which takes a pass over the frame (or its ids)
+        Groups are checked in any case.
     by : a column with the group of every document; it becomes the column "group"
     covariates : columns instead of *by*, whose combinations are the groups; they are kept as "covariate_0", …
     cluster : a column that becomes the column "cluster"
     """
     check_fork()
-    given = _entered(frame)
+    given = entered(frame)
     limit_engine(given)
     schema = _schema(given)
     kind = _kind(schema, names, kinds)
@@ -88,7 +96,9 @@ def opened(
     kept += _covariates(given, schema, covariates)
     for column in COLUMNS[kind]:
         _check_type(column, own[column], schema[own[column]])
-    found = given.select(*kept)
+    found, like = given.select(*kept), None
+    if isinstance(found, nw.DataFrame):
+        found, like = nw.from_native(found.to_polars().lazy()), given
     if check:
         _refuse_wide(found, {column: own[column] for column in COLUMNS[kind] if schema[own[column]] in WIDE})
     casts = {
@@ -98,21 +108,21 @@ def opened(
     found = found.with_columns(*(nw.col(column).cast(dtype) for column, dtype in casts.items()))
     found = bytewise(found)
     if check:
-        _refuse_nul(found)
         CHECKS[kind](found)
-        if by is not None:
-            _check_groups(found, by)
-        elif covariates:
-            _check_one_group(found)
-    return Opened(kind, found, by is not None or bool(covariates), by is not None and schema[by].is_integer())
+    if by is not None:
+        _check_groups(found, by)
+    elif covariates:
+        _check_one_group(found)
+    return Opened(kind, found, bool(by is not None or covariates), by is not None and schema[by].is_integer(), like)
 
 
 def schema_of(frame: Any) -> Any:
     """The columns of a native frame and their types; ValueError for what is no frame, and for two equal names."""
-    return _schema(_entered(frame))
+    return _schema(entered(frame))
 
 
-def _entered(frame: Any) -> Any:
+def entered(frame: Any) -> Any:
+    """A native frame for Narwhals; ValueError for what is no frame, or one of an engine that is not supported."""
     try:
         given = nw.from_native(frame)
     except nw.exceptions.DuplicateError:
@@ -200,11 +210,7 @@ def column_of(frame: Any, schema: Mapping[str, Any], name: str) -> Any:
 
 def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind, ...]) -> Kind:
     """The one of *kinds* whose columns, renamed by *names*, are all in the schema; none or several are refused."""
-    known = list(dict.fromkeys(column for columns in COLUMNS.values() for column in columns))
     for ours, theirs in names.items():
-        if ours not in known:
-            hint = did_you_mean(ours, [*known, FORMER.get(ours, "")])
-            raise ValueError(f"there is no option {ours!r}; the columns that can be named are {_listed(known)}{hint}")
         if theirs not in schema:
             raise ValueError(f"the frame has no column {theirs!r} ({ours}=...); it has {_listed(schema)}")
     held: list[Kind] = [
@@ -221,10 +227,10 @@ def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind
         )
     needed = ", or ".join(f"{kind} ({_listed(COLUMNS[kind])})" for kind in kinds)
     if held:
-        raise ValueError(f"the frame has {held[0]}; this function needs {needed}")
-    hint = "if a column has another name, give it: text='body'"
+        raise ValueError(f"the frame has {held[0]}; this needs {needed}")
+    hint = "if texts or ids have other names, give them: text='body', id='key'"
     if kinds == ("patterns",):
-        hint = "make them from texts with engines.patterns(frame, batch)"
+        hint = f"make them from texts with {PATTERNS}"
     raise ValueError(f"the frame has the columns {_listed(schema)}; it needs {needed}; {hint}")
 
 
@@ -236,15 +242,6 @@ def _check_type(column: str, own: str, dtype: Any) -> None:
         raise ValueError(f"the column {own!r} must contain strings; got {dtype}")
     if column == "document" and not (string or dtype.is_integer()):
         raise ValueError(f"the column {own!r} must contain strings or integers; got {dtype}; cast ids to strings")
-
-
-def _refuse_nul(frame: Any) -> None:
-    """Raise ValueError for NUL: pandas ignores what follows it when it groups, and would merge different terms."""
-    if not frame.implementation.is_pandas():
-        return
-    for column, dtype in frame.collect_schema().items():
-        if column != "text" and dtype == nw.String and frame[column].str.contains("\0", literal=True).any():
-            raise ValueError(f"the column {column!r} contains a NUL, which pandas cannot group by; use Polars")
 
 
 def _schema(frame: Any) -> Any:
@@ -297,7 +294,7 @@ def _check_counts(frame: Any) -> None:
         frame.select(
             *(nw.col(column).null_count().alias(column) for column in COLUMNS["counts"]),
             nw.col("count").min().alias("least"),
-            as_float(frame, nw.col("count")).sum().alias("tokens"),
+            nw.col("count").cast(nw.Float64).sum().alias("tokens"),
         )
     )
     for column in COLUMNS["counts"]:
@@ -318,11 +315,11 @@ def _check_patterns(frame: Any) -> None:
     facts = _first_row(
         frame.select(
             *(nw.col(column).null_count().alias(column) for column in WHOLE),
-            as_float(frame, nw.col("documents")).abs().sum().alias("cells"),
+            nw.col("documents").cast(nw.Float64).abs().sum().alias("cells"),
         )
     )
     for column in WHOLE:
-        _refuse_nulls(column, facts[column], "make the frame with engines.patterns")
+        _refuse_nulls(column, facts[column], f"make the frame with {PATTERNS}")
     _refuse_overflow(facts["cells"])
     term, count, length, documents = map(nw.col, COLUMNS["patterns"])
     rows = totals(frame, ["term", "count", "length"]).filter(documents != 0)

@@ -1,0 +1,206 @@
+"""The documents of a frame: checked and counted once, for several questions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+
+from termburst.backends.cells import (
+    Cells,
+    Groups,
+    build_statistics,
+    cells_of,
+    coarser,
+    histogram,
+    kept_patterns,
+    length_rows,
+    statistics_of,
+)
+from termburst.backends.frame_input import SEPARATOR, Kind, Opened, check_one_engine, opened
+from termburst.backends.frames import to_polars, totals
+from termburst.backends.parts import dealt_out
+from termburst.backends.run import run
+from termburst.backends.stream import kept
+from termburst.counting.options import CountingOptions, checked_counting
+from termburst.models.cells import check_lengths
+from termburst.names import Detail
+from termburst.questions.design_plan import DesignCells
+from termburst.questions.plans import TermsPlan
+from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
+
+if TYPE_CHECKING:
+    import polars as pl
+
+MOST_FETCHED = 100_000  # combinations of covariates that come to this process, which refuses more than it can fit
+SUMMED = SEPARATOR + "cluster" + SEPARATOR  # begins the name of a group whose clusters are one document each
+
+
+class Collection:
+    """The documents of a frame. Their cells are kept: finer ones also serve questions that need less.
+
+    Parameters
+    ----------
+    frame : native and lazy
+    names : our names of columns to the frame's own, if they differ
+    counting : how texts are counted; None for counts and patterns
+    checked : whether the frame is known to have no null, negative and duplicate entries
+    """
+
+    def __init__(
+        self, frame: Any, names: dict[str, str], counting: CountingOptions | None, *, checked: bool = False
+    ) -> None:
+        self.frame, self.names, self.counting, self.checked = frame, names, counting, checked
+        self._grouped: dict[str, tuple[tuple[Any, ...], Groups, bool]] = {}
+
+    def opened(self, kinds: tuple[Kind, ...] = ("texts", "counts", "patterns"), **columns: Any) -> Opened:
+        """The frame with our names of columns, after its values were checked, once for all questions."""
+        found = opened(self.frame, self.names, check=not self.checked, kinds=kinds, **columns)
+        self.checked = True
+        return found
+
+    @cached_property
+    def documents(self) -> Cells:
+        """The cells of single documents."""
+        return cells_of(self.opened(("texts", "counts")), self.counting, "documents")
+
+    @cached_property
+    def patterns(self) -> Cells:
+        """The cells of the collection, equal ones merged."""
+        if "documents" in vars(self):
+            return coarser(self.documents)
+        return cells_of(self.opened(), self.counting, "patterns")
+
+    @cached_property
+    def kept_patterns(self) -> tuple[Any, ...]:
+        """The same as parts of term, count, length, documents, which several queries may read."""
+        return kept_patterns(self.patterns)
+
+    @cached_property
+    def lengths(self) -> TermStatistics:
+        """The statistics of the collection without its terms, from the engine."""
+        return histogram(length_rows(self.patterns))
+
+    @property
+    def document_lengths(self) -> TermStatistics:
+        """The same, from the cells of single documents."""
+        return histogram(length_rows(self.documents))
+
+    @property
+    def statistics(self) -> TermStatistics:
+        """`TermStatistics` with detail="patterns", in memory."""
+        found = statistics_of(self.patterns, "patterns")
+        return found if self.counting is None else replace(found, counting=checked_counting(self.counting))
+
+    def build_statistics(self, detail: Detail, batch: str | None) -> TermStatistics:
+        """`TermStatistics` of that detail, in memory; no cells are kept."""
+        return build_statistics(self.opened(), self.counting, detail, batch)
+
+    def run(self, plan: TermsPlan) -> Any:
+        """The table of a plan of one collection."""
+        check_lengths(self.lengths.lengths)
+        groups = (("", self.lengths.lengths, self.lengths.length_documents),)
+        return run(plan, self.kept_patterns, groups, few=self.patterns.few)
+
+    def count_rows(self) -> Any:
+        """Frame of document, term, count; a document without terms has one row, with the term "" and the count 0."""
+        return self.documents.rows.select("document", nw.col("term").fill_null(""), "count")
+
+    def pattern_rows(self, batch: str | None) -> Any:
+        """Frame of term, count, length, documents(, batch); rows without a term are the documents of each length."""
+        columns = ("term", "count", "length", "documents")
+        held = self.patterns.total("term", "count", "length").select(*columns)
+        nothing = {"term": nw.lit(None, dtype=nw.String), "count": nw.lit(0, dtype=nw.Int64)}
+        empty = totals(self.patterns.lengths, ["length"]).with_columns(**nothing).select(*columns)
+        found = nw.concat([held, empty])
+        return found if batch is None else found.with_columns(batch=nw.lit(batch))
+
+    # Groups of documents
+
+    def groups(self, by: str) -> tuple[tuple[Any, ...], Groups, bool]:
+        """Parts of terms by the values of a column, the groups, and whether all terms are in one part."""
+        if by not in self._grouped:
+            source = self.opened(by=by)
+            cells = cells_of(source, self.counting, "patterns")
+            found = length_rows(cells, "group")
+            if not found.height:
+                raise NothingToCountError("there are no documents: the frame has no rows")
+            names = found["group"].unique().to_list()
+            names.sort(key=int if source.whole_groups else None)
+            if len(names) < 2:
+                raise ValueError(f"there is only one group, {names[0]!r}: a comparison needs at least two")
+            groups = tuple(_group(name, found.filter(group=name), f"group {name!r}") for name in names)
+            self._grouped[by] = kept_patterns(cells, "group"), groups, cells.few
+        return self._grouped[by]
+
+    def beside(self, other: Collection) -> tuple[tuple[Any, ...], Groups, bool]:
+        """The same for this collection and another one of the same engine."""
+        check_one_engine(*(nw.from_native(one.frame) for one in (self, other)))
+        names, parts, groups = ("first", "second"), [], []
+        for name, own in zip(names, (self, other), strict=True):
+            parts += [part.with_columns(group=nw.lit(name)) for part in own.kept_patterns]
+            groups.append(_group(name, length_rows(own.patterns), f"{name} corpus"))
+        dealt = dealt_out(parts)
+        return dealt.terms, tuple(groups), dealt.merged and len(dealt.terms) == 1
+
+    def design(self, columns: Sequence[str], cluster: str | None) -> DesignCells:
+        """The documents by the values of several columns; with *cluster*, also its values as one document each."""
+        kinds: Any = ("texts", "counts") if cluster is not None else ("texts", "counts", "patterns")
+        source = self.opened(kinds, covariates=columns, cluster=cluster)
+        covariates = [f"covariate_{k}" for k in range(len(columns))]
+        found = to_polars(source.frame.select(*covariates, "group").unique().head(MOST_FETCHED))
+        if cluster is not None:
+            parts, lengths = self._by_cluster(source, cluster)
+            return DesignCells(parts, found, lengths, SEPARATOR)
+        plain = Opened(source.kind, source.frame.drop(*covariates), grouped=True)
+        cells = cells_of(plain, self.counting, "patterns")
+        return DesignCells(
+            kept_patterns(cells, "group"), found, {"": length_rows(cells, "group")}, SEPARATOR, cells.few
+        )
+
+    def _by_cluster(self, source: Opened, cluster: str) -> tuple[tuple[Any, ...], dict[str, pl.DataFrame]]:
+        """Patterns and lengths of documents, and of clusters as one document each."""
+        of = source.frame.select("document", "group", "cluster").unique()
+        _refuse_varying(of, cluster)
+        (part,) = self.documents.parts
+        held = kept(part.select("document", "term", "count", "length").join(of, on="document", how="inner"))
+        lengths = held.select("document", "length", "group", "cluster").unique()
+        one = nw.lit(1, dtype=nw.Int64)
+        by_cluster = totals(lengths, ["cluster", "group"], "length")
+        summed = totals(held, ["cluster", "group", "term"], "count")
+        summed = summed.join(by_cluster.drop("group"), on="cluster", how="inner")
+        summed = summed.with_columns(group=nw.concat_str(nw.lit(SUMMED), nw.col("group")))
+        keys = ["term", "count", "length", "group"]
+        frames = [kept(totals(rows.with_columns(documents=one), keys)) for rows in (held, summed)]
+        rows = {
+            name: to_polars(totals(some.with_columns(documents=one), ["group", "length"]))
+            for name, some in (("", lengths), (SUMMED, by_cluster))
+        }
+        return dealt_out(frames).terms, rows
+
+
+def _group(name: str, rows: pl.DataFrame, which: str) -> tuple[str, Any, Any]:
+    """The document lengths of a group; ValueError if it has no tokens."""
+    try:
+        found = histogram(rows)
+    except NothingToCountError:
+        raise ValueError(f"the {which} has no tokens: there is nothing to compare with") from None
+    check_lengths(found.lengths)
+    return name, found.lengths, found.length_documents
+
+
+def _refuse_varying(of: Any, cluster: str) -> None:
+    """Raise ValueError for a null cluster, and if a covariate varies within one."""
+    missing = to_polars(of.filter(nw.col("cluster").is_null()).select(nw.len().alias("rows")))["rows"][0]
+    if missing:
+        raise ValueError(f"{missing:,} documents have nothing in the column {cluster!r:.60}; fill it")
+    pairs = of.select("cluster", "group").unique().group_by("cluster").agg(nw.len().alias("cells"))
+    several = to_polars(pairs.filter(nw.col("cells") > 1).head(1))
+    if several.height:
+        raise ValueError(
+            f"the formula varies within the cluster {several['cluster'][0]!r:.60}: such clusters are compared by "
+            "random signs, which needs all documents in one process; use termburst.keyness_design there"
+        )

@@ -1,0 +1,147 @@
+"""Questions about documents and texts, where they are: weights, lines, and what is told of words by their documents."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+from functools import partial
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import narwhals.stable.v2 as nw
+
+from termburst.backends.cells import term_sums
+from termburst.backends.collection import Collection
+from termburst.backends.expressions import ColumnOperations
+from termburst.backends.frames import is_spark, to_polars, totals
+from termburst.backends.parts import map_and_add
+from termburst.backends.run import PLACE, finished
+from termburst.backends.stream import kept, map_batches, map_stream, map_terms, read_spooled, spooled, stream
+from termburst.inference.plr import ClampedTermsWarning
+from termburst.questions.burstiness_plan import FitPlan
+from termburst.questions.check import Check
+from termburst.questions.check_stages import check_in_stages
+from termburst.questions.collocates_plan import SUMS, CollocatesPlan
+from termburst.questions.corpus_check import CorpusCheck
+from termburst.questions.kwic import Kwic
+from termburst.questions.text_cells import TEXTS, document_type
+from termburst.questions.weigh_plan import WeighPlan
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def weigh(plan: WeighPlan, collection: Collection, *, warn: bool) -> Any:
+    """Frame of document, term, weight; with *warn*, one more query counts the terms whose λ is clamped."""
+    terms = term_sums(collection.documents.whole)
+    own = collection.documents.parts[0].select("document", "term", "count", "length")
+    if plan.is_expression:
+        if warn:
+            _warn_of_clamped(plan, terms)
+        ops = ColumnOperations(terms)
+        columns = plan.terms(ops)
+        joined = own.join(ops.frame.select("term", **columns), on="term", how="inner")
+        ops = ColumnOperations(joined)
+        weight = plan.weight(ops)
+        weights = ops.frame.select("document", "term", weight.alias("weight"))
+    else:
+        import polars as pl
+
+        if plan.fitted:
+            fits = collection.run(FitPlan(sort=None)).select("term", *plan.fitted)
+            terms = terms.join(fits, on="term", how="inner")
+        joined = own.join(terms, on="term", how="inner")
+        schema = {"document": document_type(joined), "term": pl.String, "weight": pl.Float64}
+        weights = map_batches(joined, plan.weights(), schema)
+    return weights if plan.asked.norm is None else normalised(weights, plan.asked.norm)
+
+
+def _warn_of_clamped(plan: WeighPlan, terms: Any) -> None:
+    bad = plan.clamped(ColumnOperations(terms))
+    if bad is None:
+        return
+    found = to_polars(terms.with_columns(bad=bad).group_by("bad").agg(nw.len().alias("terms"), nw.col("term").min()))
+    repeating = found.filter(found["bad"])
+    if repeating.height:
+        message = plan.clamped_terms(repeating["terms"][0], found["terms"].sum(), repeating["term"][0])
+        warnings.warn(message, ClampedTermsWarning, stacklevel=4)
+
+
+def normalised(weights: Any, norm: str) -> Any:
+    """The weights of every document, scaled to unit norm."""
+    size = nw.col("weight").abs() if norm == "l1" else nw.col("weight") * nw.col("weight")
+    total = weights.with_columns(size=size).group_by("document").agg(nw.col("size").sum())
+    length = nw.col("size") if norm == "l1" else nw.col("size").sqrt()
+    safe = nw.when(length > 0).then(length).otherwise(nw.lit(1.0))
+    return weights.join(total, on="document", how="inner").select(
+        "document", "term", (nw.col("weight") / safe).alias("weight")
+    )
+
+
+def collocates(plan: CollocatesPlan, collection: Collection) -> Any:
+    """The table of a plan. Texts are read once; of each word, workers get what its test needs of the documents."""
+    import polars as pl
+
+    schema = plan.schema()
+    texts = collection.opened(("texts",)).frame
+    rows = map_and_add(texts, partial(map, plan.stage()), schema, SUMS, rows=TEXTS)
+    tested = plan.tested(to_polars(rows.others.select(nw.col("n").sum()))["n"][0])
+    found: Any = dict(tested(pl.DataFrame(schema=schema)).schema)
+    results = map_terms(rows.terms, tested, found, place=PLACE)
+    return finished(results, found, plan.finish, rows.terms[0], plan.order())
+
+
+class Stages:
+    """What a question of several stages asks of an engine: see `termburst.questions.plans.Engine`."""
+
+    map_batches = staticmethod(map_batches)
+    map_stream = staticmethod(map_stream)
+    map_terms = staticmethod(map_terms)
+    kept = staticmethod(kept)
+    to_polars = staticmethod(to_polars)
+    totals = staticmethod(totals)
+
+
+def check(asked: Check, collection: Collection, metadata: Any) -> CorpusCheck:
+    """The answer of `Check`, in this process; *metadata* is a frame of document and other columns."""
+    texts = collection.opened(("texts",)).frame
+    return check_in_stages(asked, Stages(), texts, metadata, collection.counting)
+
+
+def kwic(asked: Kwic, collection: Collection, columns: dict[str, Any]) -> Any:
+    """The lines of a concordance, with columns of the frame: expressions by name.
+
+    On Spark each worker searches some texts. Elsewhere the texts are streamed through this process, in their order.
+    """
+    source = collection.opened(("texts",))
+    frame = nw.from_native(collection.frame)
+    ids = columns["id"].cast(source.frame.collect_schema()["document"])
+    if is_spark(source.frame):
+        import polars as pl
+
+        line = dict.fromkeys(("left", "match", "right"), pl.String)
+        schema = {"id": document_type(source.frame), **line, "position": pl.Int64}
+        plain = replace(asked, columns=None, sort=None, top=None)
+        found = map_batches(source.frame, partial(lines_of, asked=plain), schema, rows=TEXTS)
+        if asked.needs:
+            more = frame.select(ids.alias("id"), *(columns[name] for name in asked.needs))
+            found = found.join(more, on="id", how="left")
+        return found
+    named = {f"column_{k}": name for k, name in enumerate(asked.needs)}
+    texts = frame.select(
+        ids.alias("id"),
+        columns["text"].cast(nw.String).alias("text"),
+        *(columns[name].alias(alias) for alias, name in named.items()),
+    )
+    batches = ((rows.drop("text").rename(named), rows["text"].to_list()) for rows in stream(texts, TEXTS))
+    lines = asked.lines(batches)
+    first = next(lines)
+    return read_spooled(spooled(chain([first], lines), first.schema), source.frame)
+
+
+def lines_of(batch: pl.DataFrame, *, asked: Kwic) -> pl.DataFrame:
+    """The lines of some texts."""
+    import polars as pl
+
+    ids = batch.select(pl.col("document").alias("id"))
+    return pl.concat(asked.lines([(ids, batch["text"].to_list())]))
