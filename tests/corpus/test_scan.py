@@ -191,7 +191,7 @@ def saved(folder, tmp_path):
 
 
 def test_a_ledger_is_scanned(tmp_path):
-    ledger = tb.engines.Ledger(tmp_path / "ledger")
+    ledger = tb.ledgers.Ledger(tmp_path / "ledger")
     ledger.add(pl.DataFrame({"document": ["a", "b"], "text": ["so it goes", "so so"]}), batch="first")
     found, expected = tb.scan(tmp_path / "ledger"), tb.read(["so it goes", "so so"])
     same(found.burstiness(), expected.burstiness())

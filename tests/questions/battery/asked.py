@@ -44,6 +44,7 @@ class Question:
     needs : "sums" over documents; "cells", the counts of each document; "metadata"; "documents", cells in memory;
         "texts"; "pieces" of texts; or "whole", texts in memory
     rule : how words are counted
+    any_order : whether frames answer with rows in no order, because they are the cells of documents
     kind : whether it is asked of every way in; some ways in answer these questions only
     """
 
@@ -54,6 +55,7 @@ class Question:
     needs: str = "sums"
     rule: str = "as they are"
     kind: bool = False
+    any_order: bool = False
 
 
 def sums(given: Given) -> tb.TermStatistics:
@@ -156,6 +158,7 @@ QUESTIONS = [
     ),
     Question("statistics", lambda c: c.statistics, ("stats", "build"), sums, kind=True),
     Question("sizes", lambda c: (len(c), c.tokens, c.terms.tolist())),
+    Question("fits", lambda c: c.fit_beta_binomial(), kind=True),
     Question("dispersion", lambda c: c.dispersion(), needs="cells", kind=True),
     Question("two measures", lambda c: c.dispersion(["dp", "juilland_d"]), needs="cells"),
     Question("intervals of dispersion", lambda c: c.dispersion(["dp_interval", "dp_nofreq"]), needs="documents"),
@@ -294,7 +297,13 @@ QUESTIONS = [
         "metadata",
     ),
     Question(
-        "weights", lambda c: c.weights(), ("weigh",), lambda g: weights(g, tb.RECOMMENDED_SCHEME), "cells", kind=True
+        "weights",
+        lambda c: c.weights(),
+        ("weigh",),
+        lambda g: weights(g, tb.RECOMMENDED_SCHEME),
+        "cells",
+        any_order=True,
+        kind=True,
     ),
     Question(
         "weights tf-idf",
@@ -302,6 +311,7 @@ QUESTIONS = [
         ("weigh", "--scheme", "tf-idf", "--norm", "l2"),
         lambda g: weights(g, "tf-idf", norm="l2"),
         "cells",
+        any_order=True,
     ),
     Question(
         "weights by fits",
@@ -309,6 +319,7 @@ QUESTIONS = [
         ("weigh", "--scheme", "surprisal"),
         lambda g: weights(g, "surprisal"),
         "cells",
+        any_order=True,
     ),
     Question(
         "weights of n-grams",
@@ -316,6 +327,7 @@ QUESTIONS = [
         ("weigh", "--scheme", "s-lambda", "--mu", 20, "--sigma2", 0.5),
         needs="cells",
         rule="n-grams",
+        any_order=True,
     ),
     Question(
         "weights of classes",
@@ -324,6 +336,7 @@ QUESTIONS = [
         lambda g: weights(g, "class-bm25", g.frame["party"].to_list()),
         "documents",
     ),
+    Question("rows of counts", lambda c: c.count_rows(), needs="cells", any_order=True),
     Question("metadata", lambda c: c.metadata.select(COLUMNS), needs="documents"),
     Question("counts", lambda c: cells(c.counts, c.ids, c.terms), ("weigh", "--scheme", "counts"), needs="documents",
              kind=True),

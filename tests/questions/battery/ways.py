@@ -17,7 +17,6 @@ import termburst as tb
 from helpers.frames import in_engine
 
 IN_MEMORY = "^this needs the documents in memory, but the frame stays where it is; tb.read"
-NO_ORDER = "is not for a frame, whose answers have rows in no order; sort and limit the answer by its engine$"
 OF_FRAMES = {  # what a frame that is scanned refuses, by the name of the question or by what it needs
     "documents": IN_MEMORY,
     "whole": IN_MEMORY,
@@ -30,17 +29,15 @@ OF_FRAMES = {  # what a frame that is scanned refuses, by the name of the questi
     "a corpus here": r"compare its statistics: tb.keyness\(corpus.statistics, other\)$",
     "a list": r"^a frame has no reference=; tb.keyness\(corpus.statistics, reference=...\) compares it here$",
     "two groups by bootstrap": "^the method 'bootstrap' resamples all terms together",
-    "lines in an order": f"^sort= {NO_ORDER}",
     "the node itself": "^include_node= is not for a frame; omit it, or tb.read",
-    "terms and their parts": "^parts= is not for a frame; omit it, or tb.read",
 }
-OF_COUNTED_FRAMES = OF_FRAMES | {"texts": "^the frame has counts; this function needs texts"}
+OF_COUNTED_FRAMES = OF_FRAMES | {"texts": "^the frame has counts; this needs texts"}
 OF_PATTERNS = OF_FRAMES | {
-    "texts": "^the frame has patterns; this function needs texts",
+    "texts": "^the frame has patterns; this needs texts",
     "two corpora": "no column 'half'; it has 'term', 'count'",
     "metadata": "has no column '(party|year)'.*; it has 'term', 'count'",
-    "clusters": "the frame has patterns; this function needs texts",
-    "weights": "the frame has patterns; this function needs texts",
+    "clusters": "the frame has patterns; this needs texts",
+    "weights": "the frame has patterns; this needs texts",
 }
 NO_DOCUMENTS = "is saved statistics, which have no documents; give the corpus itself"
 OF_SUMS = {
@@ -163,13 +160,15 @@ def of_matrix(given: Given) -> tb.Corpus:
     return tb.read(X, terms=terms, id=given.ids, metadata=given.metadata.drop("id"))
 
 
-def framed(engine: str, name: str | None = None, *, quick: bool = False, every: bool = False) -> Way:
+def framed(engine: str, *, quick: bool = False, every: bool = False) -> Way:
     """Texts in a frame of an engine."""
 
     def scan(given: Given) -> tb.Corpus:
         return tb.scan(in_engine(engine, given.frame, given.session), **given.options)
 
-    return Way(name or engine, scan, every, ordered=False, quick=quick, refuses=OF_FRAMES, engine=engine)
+    is_ordered = engine != "spark"
+    differs = {"two groups with contrasts": "a frame has the groups in the order of their names, and not as given"}
+    return Way(engine, scan, every, ordered=is_ordered, quick=quick, refuses=OF_FRAMES, differs=differs, engine=engine)
 
 
 def counted(engine: str, only: tuple[str, ...] = ()) -> Way:
@@ -178,7 +177,9 @@ def counted(engine: str, only: tuple[str, ...] = ()) -> Way:
     def scan(given: Given) -> tb.Corpus:
         return tb.scan(in_engine(engine, given.cells(), given.session))
 
-    return Way(f"{engine} counts", scan, False, only, ordered=False, refuses=OF_COUNTED_FRAMES, engine=engine)
+    return Way(
+        f"{engine} counts", scan, False, only, ordered=engine != "spark", refuses=OF_COUNTED_FRAMES, engine=engine
+    )
 
 
 def of_patterns(given: Given) -> tb.Corpus:
@@ -202,7 +203,7 @@ WAYS = [
     *map(framed, ("polars", "pandas", "pyarrow", "spark")),
     *map(counted, ("polars-lazy", "duckdb")),
     counted("spark", ("statistics", "a condition", "weights")),
-    Way("patterns", of_patterns, every=False, ordered=False, refuses=OF_PATTERNS),
+    Way("patterns", of_patterns, every=False, refuses=OF_PATTERNS),
 ]
 
 

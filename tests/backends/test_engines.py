@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import termburst as tb
 from helpers.frames import in_engine, local
-from termburst.engines import spark
+from termburst.backends import spark
 
 ENGINES = (
     "polars-lazy",
@@ -223,13 +223,13 @@ def test_any_counts(held_by):
 
 
 def test_batches_are_cut_between_terms(monkeypatch):
-    from termburst.engines import batches
+    from termburst.backends import stream
 
-    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 5)
+    monkeypatch.setattr(stream, "ROWS_OF_TERMS", 5)
     terms = [[letter] * times for letter, times in zip("abcdefg", (1, 9, 2, 2, 6, 1, 4), strict=True)]
     rows = pl.DataFrame({"term": list(itertools.chain(*terms))})
     for size in (1, 2, 3, 30):
-        pieces = list(batches._whole_terms(rows.iter_slices(size)))
+        pieces = list(stream._whole_terms(rows.iter_slices(size)))
         assert pl.concat(pieces).equals(rows)
         assert len({term for piece in pieces for term in set(piece["term"])}) == sum(
             piece["term"].n_unique() for piece in pieces

@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst import engines
+from termburst import ledgers
 
 TEXTS = ["ha ha ha said the clown", "the crowd said nothing", "nothing said the clown", "the end", ""]
 
@@ -28,7 +28,7 @@ def test_a_database_in_a_file(tmp_path, frame):
     with duckdb.connect(tmp_path / "corpus.duckdb") as connection:
         connection.sql(f"create table texts as select * from read_parquet('{tmp_path / 'texts.parquet'}')")
         tb.scan(connection.table("texts")).term_table().create("terms")
-        engines.patterns(connection.table("texts"), "monday").create("ledger")
+        tb.scan(connection.table("texts")).patterns("monday").create("ledger")
         some = connection.sql("select * from texts where document <> 'd3'")
         tb.scan(some).weights("damped-tf-idf").create("weights")
     with duckdb.connect(tmp_path / "corpus.duckdb", read_only=True) as connection:
@@ -42,7 +42,6 @@ def test_a_database_in_a_file(tmp_path, frame):
 @pytest.mark.slow
 def test_terms_differ_by_their_bytes_under_any_collation(frame):
     duckdb = pytest.importorskip("duckdb")
-    options = tb.CountingOptions(lowercase=False)
     expected = [("Ab", 1, 1), ("ab", 2, 1)]
     with duckdb.connect() as connection:
         connection.sql("create table counts (document varchar collate nocase, term varchar collate nocase, count int)")
@@ -53,7 +52,7 @@ def test_terms_differ_by_their_bytes_under_any_collation(frame):
         corpus = tb.scan(texts, lowercase=False)
         for fit in ("penalized", "exact"):
             assert sorted(corpus.term_table(fit=fit).project("term, n, b").fetchall()) == expected
-        ledger = engines.add(*(engines.patterns(texts, batch, counting=options) for batch in ("x", "X")))
+        ledger = ledgers.add(*(corpus.patterns(batch) for batch in ("x", "X")))
         assert tb.scan(ledger).statistics.collection_frequency.tolist() == [2, 4]
         for scheme in ("counts", "damped-tf-idf"):
             weights = corpus.weights(scheme, norm="l1").fetchall()
@@ -66,9 +65,9 @@ def test_relations_of_two_connections(frame):
     for _ in range(2):
         connection = duckdb.connect()
         connection.register("texts", frame.to_arrow())
-        made.append(engines.patterns(connection.table("texts"), "a"))
+        made.append(tb.scan(connection.table("texts")).patterns("a"))
     with pytest.raises(ValueError, match="belong to different DuckDB connections; use one connection"):
-        engines.add(*made)
+        ledgers.add(*made)
 
 
 @pytest.mark.parametrize("name", ["a[1]*'", "term=7", "x=1"])

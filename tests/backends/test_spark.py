@@ -20,7 +20,7 @@ import termburst as tb
 from helpers.held_work import held_rows
 from helpers.processes import PATIENCE
 from helpers.same_tables import assert_same
-from termburst.engines import running
+from termburst.backends import run
 
 
 def frame_of_counts(spark, X, terms, folder):
@@ -65,7 +65,7 @@ def executor_of(worker):
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
 def test_an_executor_killed_during_keyness(spark, local, monkeypatch, tmp_path):
     """It is killed while its worker tests terms: their worker has said so, and goes on only after that."""
-    monkeypatch.setattr(running, "rows_of", partial(held_rows, folder=str(tmp_path)))
+    monkeypatch.setattr(run, "rows_of", partial(held_rows, folder=str(tmp_path)))
     texts = ["ha ha so it goes" if i % 3 else "so it goes on and on" for i in range(24)]
     rows = [(i, text, "ab"[i % 2]) for i, text in enumerate(texts)]
     frame = spark.createDataFrame(rows, "document bigint, text string, who string")

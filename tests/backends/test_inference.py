@@ -9,9 +9,9 @@ from battery.same import differences, plain
 
 import termburst as tb
 from helpers.frames import in_engine, local
-from termburst.engines import batches
-from termburst.engines.batches import read_spooled, spooled
-from termburst.engines.running import finished
+from termburst.backends import stream
+from termburst.backends.run import finished
+from termburst.backends.stream import read_spooled, spooled
 from termburst.inference import robust_scale
 from termburst.inference.multiplicity import adjust
 from termburst.questions.plans import Finish, shown
@@ -50,7 +50,7 @@ def test_a_word_that_one_document_repeats_leads_neither_here_nor_in_memory():
 @pytest.mark.slow
 def test_terms_learn_from_terms_of_other_groups(monkeypatch):
     """A term in 50 documents or more has the mean κ of all such terms, which are in several groups."""
-    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 300)
+    monkeypatch.setattr(stream, "ROWS_OF_TERMS", 300)
     monkeypatch.setattr(robust_scale, "TERMS", 3)
     given = Given(documents(300), {}, None)
     s, corpus = given.read().statistics, tb.scan(given.frame.lazy())
@@ -64,8 +64,8 @@ def test_terms_learn_from_terms_of_other_groups(monkeypatch):
 @pytest.mark.parametrize("engine", ["polars-lazy", "duckdb"])
 def test_rows_in_several_files_end_as_rows_in_memory(engine, monkeypatch):
     """Ties, tests without a p-value, and rows that only the end of the plan can choose."""
-    monkeypatch.setattr(batches, "ROWS_PER_FILE", 1_000)
-    monkeypatch.setattr(batches, "BYTES_PER_FILE", 10_000)
+    monkeypatch.setattr(stream, "ROWS_PER_FILE", 1_000)
+    monkeypatch.setattr(stream, "BYTES_PER_FILE", 10_000)
     rng = np.random.default_rng(3)
     p = np.concatenate([rng.random(900), rng.beta(0.1, 5, 900), np.full(300, 1.0), rng.integers(1, 60, 900) / 60])
     p[[5, 900]] = np.nan
@@ -116,7 +116,7 @@ def test_a_document_in_two_groups():
 @pytest.mark.parametrize("engine", ["polars-lazy", "duckdb"])
 def test_frequent_terms_and_terms_of_every_phase(engine, monkeypatch):
     """The draws of a term depend on the most frequent term of all, which is in another group."""
-    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 1)
+    monkeypatch.setattr(stream, "ROWS_OF_TERMS", 1)
     rng = np.random.default_rng(7)
     mean = np.array([600.0, 300.0, 90.0, 20.0, 4.0, 3.0, 0.8, 0.5, 0.1, 0.05, 1500.0])
     X = rng.poisson(rng.gamma(2.0, mean / 2, (60, mean.size)))

@@ -7,7 +7,7 @@ import pytest
 from battery.documents import documents
 
 import termburst as tb
-from termburst import engines
+from termburst import ledgers
 
 
 @pytest.mark.slow
@@ -16,7 +16,7 @@ def test_a_ledger_grows_and_shrinks_and_ignores_batches_that_it_has(engine):
     s = tb.TermStatistics.from_texts(texts, "patterns")
 
     def part(keep, batch):
-        made = engines.patterns(engine({"document": ids[keep], "text": texts[keep]}), batch)
+        made = tb.scan(engine({"document": ids[keep], "text": texts[keep]})).patterns(batch)
         return made.cache() if engine.name == "spark" else made
 
     first, second, third = slice(0, 50), slice(50, 90), slice(90, None)
@@ -25,17 +25,17 @@ def test_a_ledger_grows_and_shrinks_and_ignores_batches_that_it_has(engine):
 
         def part(keep, batch):
             chosen = connection.sql(f"select * from kept where document between '{ids[keep][0]}' and '{ids[keep][-1]}'")
-            return engines.patterns(chosen, batch)
+            return tb.scan(chosen).patterns(batch)
 
-    week = engines.add(part(first, "monday"), part(second, "tuesday"))
-    week = engines.add(engines.add(week, part(third, "wednesday")), part(third, "wednesday"))  # again: no effect
+    week = ledgers.add(part(first, "monday"), part(second, "tuesday"))
+    week = ledgers.add(ledgers.add(week, part(third, "wednesday")), part(third, "wednesday"))  # again: no effect
     assert tb.scan(week).statistics == replace(s, counting=None)
     gone = part(second, "tuesday withdrawn")
-    left = engines.withdraw(engines.withdraw(week, gone), gone)
+    left = ledgers.withdraw(ledgers.withdraw(week, gone), gone)
     expected = tb.TermStatistics.from_texts(texts[first] + texts[third], detail="patterns")
     assert tb.scan(left).statistics == replace(expected, counting=None)
     with pytest.raises(ValueError, match="documents were withdrawn that had not been added"):
-        engines.withdraw(left, part(slice(70, 71), "again, by another name"))
+        ledgers.withdraw(left, part(slice(70, 71), "again, by another name"))
 
 
 def _connection(columns):
@@ -52,20 +52,20 @@ def _connection(columns):
     ("call", "message"),
     [
         (
-            lambda f: engines.withdraw(engines.patterns(f, "a"), engines.patterns(f, "a")),
+            lambda f: ledgers.withdraw(tb.scan(f).patterns("a"), tb.scan(f).patterns("a")),
             "the batch id 'a' was already added; use another id for the documents to be withdrawn",
         ),
         (
-            lambda f: engines.add(engines.patterns(f, "a"), engines.patterns(f.lazy(), "b")),
+            lambda f: ledgers.add(tb.scan(f).patterns("a"), tb.scan(f.lazy()).patterns("b")),
             "both frames must be of one engine; got a polars.DataFrame and a polars.LazyFrame",
         ),
         (
-            lambda f: engines.add(engines.patterns(f, "a"), engines.patterns(f, "b").with_columns(batch=3)),
+            lambda f: ledgers.add(tb.scan(f).patterns("a"), tb.scan(f).patterns("b").with_columns(batch=3)),
             "the column 'batch' must contain strings; got Int32",
         ),
-        (lambda f: engines.patterns(f, 5), "batch must be a string; got 5"),
-        (lambda f: engines.add(f, f), r"the frame has texts; this function needs patterns \('term', 'count',"),
-        (lambda f: engines.add(engines.patterns(f, "a").drop("batch"), f), "these patterns have no column 'batch'"),
+        (lambda f: tb.scan(f).patterns(5), "batch must be a string; got 5"),
+        (lambda f: ledgers.add(f, f), r"the frame has texts; this function needs patterns \('term', 'count',"),
+        (lambda f: ledgers.add(tb.scan(f).patterns("a").drop("batch"), f), "these patterns have no column 'batch'"),
     ],
 )
 def test_bad_arguments_raise_one_sentence(call, message):

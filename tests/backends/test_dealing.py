@@ -11,8 +11,8 @@ from battery.documents import Given
 import termburst as tb
 from helpers.frames import in_engine, local
 from helpers.same_tables import assert_same
-from termburst.engines import dealing
-from termburst.engines.dealing import Dealer, dealt, dealt_out
+from termburst.backends import parts as module
+from termburst.backends.parts import Dealer, dealt, dealt_out
 
 WHOLE = ("count", "length", "documents")
 SCHEMA = {"term": pl.String, **dict.fromkeys(WHOLE, pl.Int64)}
@@ -47,8 +47,8 @@ def like(request):
 @pytest.mark.parametrize("like", ["polars", "duckdb"], indirect=True)
 @pytest.mark.parametrize("room", [6_000, 10**9])
 def test_parts_have_all_rows_once_and_no_term_in_common(monkeypatch, like, room):
-    monkeypatch.setattr(dealing, "ROWS_OF_PART", 90)
-    monkeypatch.setattr(dealing, "HELD", room)
+    monkeypatch.setattr(module, "ROWS_OF_PART", 90)
+    monkeypatch.setattr(module, "HELD", room)
     found = dealt(made(), SCHEMA, ("documents",), like)
     parts = [local(nw.to_native(part)) for part in found.terms]
     expected = counted(made())
@@ -64,10 +64,10 @@ def test_parts_have_all_rows_once_and_no_term_in_common(monkeypatch, like, room)
 
 
 def test_parts_do_not_depend_on_the_memory(monkeypatch):
-    monkeypatch.setattr(dealing, "ROWS_OF_PART", 90)
+    monkeypatch.setattr(module, "ROWS_OF_PART", 90)
     found = []
     for room, seed in ((6_000, 1), (20_000, 2), (10**9, 3)):
-        monkeypatch.setattr(dealing, "HELD", room)
+        monkeypatch.setattr(module, "HELD", room)
         rows = pl.concat(made()).sample(fraction=1, shuffle=True, seed=seed)
         parts = dealt(rows.iter_slices(50 * seed), SCHEMA, ("documents",), nw.from_native(pl.LazyFrame())).terms
         found.append([local(nw.to_native(part)).select(*SCHEMA).sort(*SCHEMA) for part in parts])
@@ -82,7 +82,7 @@ def test_what_is_thrown_is_divided_more_than_once_and_piles_are_deleted(monkeypa
     monkeypatch.setattr(Dealer, "_throw", lambda self, *args: depths.append(args[1]) or throw(self, *args))
     dealer = Dealer(SCHEMA, ("documents",), 2_500)
     found = dealer.leaves(dealer.with_terms(made()))
-    assert set(depths) >= {0, dealing.BITS}
+    assert set(depths) >= {0, module.BITS}
     assert {file for leaf in found for file in leaf.files} == set(dealer.folder.iterdir())
 
 
@@ -126,13 +126,13 @@ QUESTIONS = {
 @pytest.mark.parametrize("grain", ["texts", "counts"])
 def test_answers_are_the_same_to_the_last_bit(monkeypatch, texts, question, grain, engine):
     """Whatever was held at a time: terms learn from each other in sums over parts, and the order of floats matters."""
-    monkeypatch.setattr(dealing, "ROWS_OF_PART", 150)
+    monkeypatch.setattr(module, "ROWS_OF_PART", 150)
     given = texts
     if grain == "counts":
         given = Given(texts.rename({"document": "id"}), {}, None).cells()
     found = []
     for room in (20_000, 10**9):
-        monkeypatch.setattr(dealing, "HELD", room)
+        monkeypatch.setattr(module, "HELD", room)
         found.append(local(QUESTIONS[question](tb.scan(in_engine(engine, given)))).sort("term"))
     assert found[0].height > 200
     if (engine, grain) == ("duckdb", "counts") and question in ("table", "fits"):  # it adds up in an order of its own

@@ -9,13 +9,16 @@ import pytest
 from polars.io.plugins import register_io_source
 
 import termburst as tb
-from termburst.engines import cells, text_traces
+from termburst.questions import check_traces, text_cells
 
 SHORT = ["ha ha so" if i % 3 else "so it goes on" for i in range(40)]  # too short to be compared with others
 LONG = [f"{i} " + " ".join(f"w{(i * k) % 41}" for k in range(30)) for i in range(1, 41)]
 NOTICE = "this message and any files sent with it are meant only for the person who is named above"
 QUESTIONS = {
     "statistics": lambda c: c.statistics,
+    "count_rows": lambda c: c.count_rows(),
+    "patterns": lambda c: c.patterns("monday"),
+    "fit_beta_binomial": lambda c: c.fit_beta_binomial(),
     "term_table": lambda c: c.term_table(),
     "burstiness": lambda c: c.burstiness(draws=99),
     "dispersion": lambda c: c.dispersion(),
@@ -59,12 +62,7 @@ def with_copies():
     return texts
 
 
-TWICE = pytest.mark.xfail(strict=True, reason="the closed forms and the effects of a term table are two passes")
-
-
-@pytest.mark.parametrize(
-    "question", [pytest.param(name, marks=TWICE) if name == "term_table" else name for name in QUESTIONS]
-)
+@pytest.mark.parametrize("question", QUESTIONS)
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
 def test_polars(question):
     frame, read = source(SHORT)
@@ -85,7 +83,7 @@ def test_the_check_reads_again_only_what_it_compares_and_shows():
 
 
 def test_many_texts_to_compare_are_found_among_all(monkeypatch):
-    monkeypatch.setattr(text_traces, "LISTED", 1)
+    monkeypatch.setattr(check_traces, "LISTED", 1)
     texts = with_copies()
     frame, read = source(texts)
     found = tb.scan(frame).check()
@@ -95,7 +93,7 @@ def test_many_texts_to_compare_are_found_among_all(monkeypatch):
 
 def test_null_texts_are_found_when_texts_are_read(monkeypatch):
     """They are counted to the end, although texts after the first of them are not looked at."""
-    monkeypatch.setattr(cells, "TEXTS", 10)
+    monkeypatch.setattr(text_cells, "TEXTS", 10)
     texts = [None if i in (12, 13, 35) else text for i, text in enumerate(SHORT)]
     frame, read = source(texts)
     with pytest.raises(ValueError, match=r"^the column 'text' has null in 3 row\(s\): fill them with ''"):
@@ -106,7 +104,7 @@ def test_null_texts_are_found_when_texts_are_read(monkeypatch):
 @pytest.fixture
 def sent(spark, monkeypatch):
     """Two accumulators: the texts, and the characters of texts, that are sent to our code in Python."""
-    module = pytest.importorskip("termburst.engines.spark")
+    module = pytest.importorskip("termburst.backends.spark")
     texts, characters = spark.sparkContext.accumulator(0), spark.sparkContext.accumulator(0)
     own = module.map_in_arrow
 

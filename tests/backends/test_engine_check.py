@@ -6,8 +6,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import termburst as tb
-from termburst.engines import batches, text_traces
+from termburst.backends import stream
 from termburst.inference import corpus_check, duplicates
+from termburst.questions import check_traces
 
 NOTICE = "this message and any files sent with it are confidential and meant only for the person named above"
 
@@ -36,8 +37,8 @@ def corpus(columns):
 
 def test_false_alarms_learn_from_all_words(columns, corpus, monkeypatch):
     """Words are dealt out to workers, but what they say about the precisions of the halves is of all of them."""
-    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 50)
-    monkeypatch.setattr(batches, "ROWS", 50)
+    monkeypatch.setattr(stream, "ROWS_OF_TERMS", 50)
+    monkeypatch.setattr(stream, "ROWS", 50)
     monkeypatch.setattr(corpus_check, "PER_BAND", 40)  # words of a band are chosen
     expected = corpus.check(cluster="site", halves=25, seed=2)
     found = tb.scan(pl.LazyFrame(columns)).check(cluster="site", halves=25, seed=2)
@@ -48,7 +49,7 @@ def test_false_alarms_learn_from_all_words(columns, corpus, monkeypatch):
 def test_a_sample_of_passages_is_that_in_memory(columns, corpus, monkeypatch):
     """Those who read texts know only a part of the tokens, and keep more passages than are looked at in the end."""
     monkeypatch.setattr(duplicates, "SAMPLED", 300)
-    monkeypatch.setattr(text_traces, "BLOCK", 500)
+    monkeypatch.setattr(check_traces, "BLOCK", 500)
     expected = corpus.check(halves=2)
     assert duplicates.every_passage(expected.tokens) == 16
     assert 0 < expected.repeated < 1
@@ -59,9 +60,9 @@ def test_a_sample_of_passages_is_that_in_memory(columns, corpus, monkeypatch):
 
 def test_passages_become_rarer_as_tokens_are_seen(columns, monkeypatch):
     monkeypatch.setattr(duplicates, "SAMPLED", 300)
-    monkeypatch.setattr(text_traces, "BLOCK", 500)
+    monkeypatch.setattr(check_traces, "BLOCK", 500)
     batches = pl.DataFrame(columns).select("document", "text").iter_slices(20)
-    parts = list(text_traces.traced(batches, counting=tb.CountingOptions(), bands=(25, 4)))
+    parts = list(check_traces.traced(batches, counting=tb.CountingOptions(), bands=(25, 4)))
     whole = pl.concat(parts).filter(pl.col("term").is_null() & pl.col("print").is_null())
     assert len(parts) > 20
     tokens, every = 0, []
