@@ -174,8 +174,8 @@ def test_columns_of_the_same_name(engine):
 def test_terms_that_differ_after_a_nul():
     pd = pytest.importorskip("pandas")
     columns = {"document": [1, 2], "term": ["a\0b", "a"], "count": [1, 1]}
-    assert tb.scan(pl.DataFrame(columns)).statistics.collection_frequency.tolist() == [1, 1]
-    assert_refused(pd.DataFrame(columns), "the column 'term' contains a NUL, which pandas cannot group by")
+    for frame in (pl.DataFrame(columns), pd.DataFrame(columns)):
+        assert tb.scan(frame).statistics.collection_frequency.tolist() == [1, 1]
 
 
 def test_columns_of_other_names_and_integer_ids(engine):
