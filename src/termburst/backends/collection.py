@@ -19,7 +19,7 @@ from termburst.backends.cells import (
     length_rows,
     statistics_of,
 )
-from termburst.backends.frame_input import SEPARATOR, Kind, Opened, check_one_engine, opened
+from termburst.backends.frame_input import SEPARATOR, Kind, Opened, check_one_engine, check_patterns, opened
 from termburst.backends.frames import to_polars, totals
 from termburst.backends.parts import dealt_out
 from termburst.backends.run import run
@@ -58,8 +58,16 @@ class Collection:
     def opened(self, kinds: tuple[Kind, ...] = ("texts", "counts", "patterns"), **columns: Any) -> Opened:
         """The frame with our names of columns, after its values were checked, once for all questions."""
         found = opened(self.frame, self.names, check=not self.checked, kinds=kinds, **columns)
+        if found.kind == "patterns" and not self.checked:
+            check_patterns(self._cells(replace(found, grouped=False)).totals("term", "count", "length"), self.patterns.lengths)
         self.checked = True
         return found
+
+    def _cells(self, source: Opened) -> Cells:
+        """The patterns of a frame that has patterns; kept, because they are dealt out to be checked."""
+        if "patterns" not in vars(self):
+            self.__dict__["patterns"] = cells_of(source, self.counting, "patterns")
+        return self.patterns
 
     @cached_property
     def documents(self) -> Cells:
@@ -71,7 +79,8 @@ class Collection:
         """The cells of the collection, equal ones merged."""
         if "documents" in vars(self):
             return coarser(self.documents)
-        return cells_of(self.opened(), self.counting, "patterns")
+        source = self.opened()
+        return self._cells(source) if source.kind == "patterns" else cells_of(source, self.counting, "patterns")
 
     @cached_property
     def counts(self) -> Cells:
