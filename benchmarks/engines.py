@@ -49,11 +49,11 @@ GOAL = 1000  # largest number of megabytes, for a corpus of gigabytes
 TASKS: dict[str, Callable[[Any], Any]] = {
     "table": lambda frame: tb.scan(frame).term_table(effects=False, sort=None),
     "statistics": tb.build_statistics,
-    "fits": lambda frame: tb.scan(frame).fit_beta_binomial(),
+    "fits": lambda frame: tb.scan(frame).fit_beta_binomial(sort=None),
     "weights": lambda frame: tb.scan(frame).weights("s-lambda"),
     "tests": lambda frame: tb.scan(frame).burstiness(sort=None),
     "effects": lambda frame: tb.scan(frame).term_table(sort=None),
-    "dispersion": lambda frame: tb.scan(frame).dispersion(),
+    "dispersion": lambda frame: tb.scan(frame).dispersion(sort=None),
     "keyness": lambda frame: tb.scan(frame).keyness(by="side", sort=None),
     "point_keyness": lambda frame: tb.scan(frame).keyness(by="side", confidence=None, sort=None),
     "point_tests": lambda frame: tb.scan(frame).burstiness(intervals=False, sort=None),

@@ -59,7 +59,9 @@ class Collection:
         """The frame with our names of columns, after its values were checked, once for all questions."""
         found = opened(self.frame, self.names, check=not self.checked, kinds=kinds, **columns)
         if found.kind == "patterns" and not self.checked:
-            check_patterns(self._cells(replace(found, grouped=False)).totals("term", "count", "length"), self.patterns.lengths)
+            check_patterns(
+                self._cells(replace(found, grouped=False)).totals("term", "count", "length"), self.patterns.lengths
+            )
         self.checked = True
         return found
 

@@ -19,6 +19,7 @@ import narwhals.stable.v2 as nw
 from termburst.backends.frame_input import refuse_null_texts
 from termburst.backends.frames import Remembered, bytewise, is_spark, to_polars
 from termburst.scratch import scratch_folder
+from termburst.threads import check_given_up
 
 if TYPE_CHECKING:
     import polars as pl
@@ -88,6 +89,7 @@ def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Gener
     nulls = 0
     with contextlib.closing(_batches(frame, rows, columns)) as batches:
         for batch in batches:
+            check_given_up()
             nulls += batch["text"].null_count() if "text" in batch.columns else 0
             if not nulls:
                 yield batch
@@ -164,6 +166,7 @@ def spooled(results: Iterable[pl.DataFrame], schema: Schema) -> Path:
         held, rows_held, bytes_held = [], 0, 0
 
     for result in results:
+        check_given_up()
         held.append(typed(result, schema))
         rows_held += result.height
         bytes_held += int(held[-1].estimated_size())

@@ -27,7 +27,7 @@ from termburst.counting.options import CountingOptions, checked_counting
 from termburst.inference.dispersion import checked_measures
 from termburst.inference.plr import warn_of_clamped
 from termburst.messages import Message, named
-from termburst.names import Detail
+from termburst.names import Detail, TermOrder
 from termburst.options import options_of
 from termburst.questions.burstiness_plan import BurstinessPlan, DispersionPlan, FitPlan
 from termburst.questions.collocates_plan import CollocatesPlan
@@ -191,18 +191,17 @@ class Framed:
                 mu = own.mean_length if asked.mu is None else asked.mu
                 warn_of_clamped(bad.len(), local.height, f"{bad.min()!r:.60}", mu, asked.sigma2, asked.form)
 
-    def fit_beta_binomial(self) -> Any:
+    def fit_beta_binomial(self, sort: TermOrder | None) -> Any:
         """`Corpus.fit_beta_binomial`."""
-        return self._run(FitPlan())
+        return self._run(FitPlan(sort))
 
     def dispersion(self, asked: Dispersion) -> Any:
         """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
         for name in asked.names:
             if name in MORE:
                 raise ValueError(f"{name} needs the documents, but the frame stays where it is; {IN_MEMORY}")
-        return returned(
-            self.collection.run(DispersionPlan(tuple(checked_measures(asked.names)))).drop("n", "b"), self.like
-        )
+        plan = DispersionPlan(tuple(checked_measures(asked.names)), asked.sort)
+        return returned(self.collection.run(plan).drop("n", "b"), self.like)
 
     def keyness(
         self,
