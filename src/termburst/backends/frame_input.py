@@ -138,8 +138,7 @@ def _not_a_frame(frame: Any) -> str:
     library = type(frame).__module__.partition(".")[0]
     if library in WAYS_ROUND:
         return f"frames of {library} cannot be read here; {WAYS_ROUND[library]}"
-    hint = "; give its patterns, ledger.frame()" if type(frame).__name__ == "Ledger" else ""
-    return f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}{hint}"
+    return f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
 
 
 def _check_engine(frame: Any) -> None:

@@ -13,8 +13,8 @@ import polars as pl
 
 from termburst.backends import documents
 from termburst.backends.collection import Collection
-from termburst.backends.frame_input import column_of as expression_for
 from termburst.backends.frame_input import Kind, entered, opened, schema_of
+from termburst.backends.frame_input import column_of as expression_for
 from termburst.backends.frames import COUNTED, is_spark, returned, to_polars
 from termburst.backends.run import run
 from termburst.corpus.condition_groups import expression_of
@@ -234,9 +234,10 @@ class Framed:
         if not isinstance(contrast, str | Sequence | None):
             raise ValueError(f"contrast must be a string such as 'party: D - R', or several; got {contrast!r:.60}")
         asked.check_design()
-        formula = formula or (by if str(by).isidentifier() else f"`{by}`")
+        if formula is None:
+            formula = by if str(by).isidentifier() else f"`{by}`"
         which = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
-        plan = DesignPlan(asked, str(formula), strata, which)
+        plan = DesignPlan(asked, formula, strata, which)
         if not plan.columns:
             raise ValueError(f"the formula {formula!r:.80} names no column of the frame")
         found = self.collection.design(plan.columns, cluster)
