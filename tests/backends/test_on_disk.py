@@ -34,7 +34,7 @@ def test_a_database_in_a_file(tmp_path, frame):
     with duckdb.connect(tmp_path / "corpus.duckdb", read_only=True) as connection:
         rows = connection.sql("select term, n from terms order by plr desc limit 1").fetchall()
         assert rows == [("ha", 3)]
-        expected = replace(tb.TermStatistics.from_texts(TEXTS, "patterns"), batches=("monday",), counting=None)
+        expected = replace(tb.TermStatistics.from_texts(TEXTS, "patterns"), counting=None)
         assert tb.scan(connection.table("ledger")).statistics == expected
         assert connection.sql("select count(*) from weights").fetchall() == [(12,)]
 

@@ -235,7 +235,7 @@ class Framed:
             raise ValueError(f"contrast must be a string such as 'party: D - R', or several; got {contrast!r:.60}")
         asked.check_design()
         if formula is None:
-            formula = by if str(by).isidentifier() else f"`{by}`"
+            formula = str(by) if str(by).isidentifier() else f"`{by}`"
         which = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
         plan = DesignPlan(asked, formula, strata, which)
         if not plan.columns:
