@@ -20,8 +20,7 @@ from termburst.corpus.shown import Reports, as_html, in_words
 from termburst.corpus.steps import Bin, DropDuplicates, Group, Split, Step, Where, about, none_meets
 from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
-from termburst.counting.options import CountingOptions
-from termburst.counting.words_of import words_of
+from termburst.counting.options import CountingOptions, words_of
 from termburst.forks import check_fork
 from termburst.messages import Message, named, shown
 from termburst.reading.conditions import is_condition

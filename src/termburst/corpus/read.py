@@ -19,8 +19,7 @@ from termburst.corpus.documents import Documents, TokenizedTexts
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.scan import is_saved, scanned_files
 from termburst.counting.counted_corpus import CountedCorpus
-from termburst.counting.options import CountingOptions
-from termburst.counting.words_of import words_of
+from termburst.counting.options import CountingOptions, words_of
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.messages import named

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from termburst.corpus.read_arguments import SAMPLE, ReadArguments
 from termburst.counting.counted_corpus import texts_at
 from termburst.counting.languages import guessed_language
-from termburst.counting.options import CountingOptions
+from termburst.counting.options import CountingOptions, words_of
 from termburst.counting.scripts import guess_language
-from termburst.counting.words_of import words_of
 from termburst.datasets import TextCollection
 from termburst.display import did_you_mean
 from termburst.messages import joined, named
