@@ -51,6 +51,7 @@ def scan(
     ngrams_over_stop_words: bool = False,
     lowercase: bool = True,
     pretokenized: bool = False,
+    metadata: Any = None,
     tokenizer: Tokenizer | None = None,
 ) -> Corpus:
     """A corpus whose texts stay where they are: they are read, batch by batch, each time a question needs them.
@@ -73,6 +74,7 @@ max_archive_files : how documents are read
     ngrams, stop_words, language, words, apostrophes, token_pattern, pattern_seconds, ngrams_over_stop_words, \
 lowercase, pretokenized : how words are found and counted
         See `CountingOptions` and :doc:`counting`.
+    metadata : what is known of each document, in addition to what the source says; see `Corpus.with_metadata`
     tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
 
     Returns
@@ -105,7 +107,8 @@ lowercase, pretokenized : how words are found and counted
     )
     if tokenizer is not None and not callable(tokenizer):
         raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
-    return scanned(source, asked)
+    corpus = scanned(source, asked)
+    return corpus if metadata is None else corpus.with_metadata(metadata)
 
 
 def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:

@@ -52,6 +52,7 @@ class Pass:
     pieces, dropped : what the steps found: how many pieces there are, and which near-copies were left out
     source : the number of the source that is being read
     columns : names of metadata that documents have, also of those that are not wanted
+    types : those of columns that steps have added
     """
 
     name: str
@@ -63,6 +64,7 @@ class Pass:
     dropped: pl.DataFrame | None = None
     source: int = 0
     columns: set[str] = field(default_factory=set)
+    types: dict[str, Any] = field(default_factory=dict)
 
     def with_language(self) -> Pass:
         """The same; if no language was given, the reports now say which one the first texts are in."""
