@@ -13,8 +13,8 @@ import polars as pl
 
 from termburst.backends import documents
 from termburst.backends.collection import Collection
-from termburst.backends.frame_input import column_of as expression_for
 from termburst.backends.frame_input import Kind, entered, opened, schema_of
+from termburst.backends.frame_input import column_of as expression_for
 from termburst.backends.frames import COUNTED, is_spark, returned, to_polars
 from termburst.backends.run import run
 from termburst.corpus.condition_groups import expression_of

@@ -13,14 +13,11 @@ from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.saved import Summed, like_saved
 from termburst.corpus.scanned import Scanned
 from termburst.corpus.stream import Stream
-from termburst.counting.options import CountingOptions
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.messages import named
 from termburst.names import Apostrophes, DecodingErrors, Layer, WordRule
-from termburst.options import made_from
 from termburst.reading.corpus_files import is_ledger
-from termburst.reading.options import ReadingOptions
 from termburst.statistics.store import holds_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -100,14 +97,7 @@ lowercase, pretokenized : how words are found and counted
     ['goes', 'it', 'so']
     """
     check_fork()
-    asked = ReadArguments(
-        made_from(ReadingOptions, locals()),
-        made_from(CountingOptions, locals() | {"pretokenized": pretokenized or tokenizer is not None}),
-        tokenizer=tokenizer,
-    )
-    if tokenizer is not None and not callable(tokenizer):
-        raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
-    corpus = scanned(source, asked)
+    corpus = scanned(source, ReadArguments.of(locals()))
     return corpus if metadata is None else corpus.with_metadata(metadata)
 
 
