@@ -97,7 +97,11 @@ lowercase, pretokenized : how words are found and counted
     ['goes', 'it', 'so']
     """
     check_fork()
-    corpus = scanned(source, ReadArguments.of(locals()))
+    asked = ReadArguments.of(locals())
+    if asked.ids is not None:
+        problem = "what is scanned has ids of its own, or in a column that " + named("id") + " names; give others as "
+        raise ValueError(problem + "a column of " + named("metadata"))
+    corpus = scanned(source, asked)
     return corpus if metadata is None else corpus.with_metadata(metadata)
 
 
