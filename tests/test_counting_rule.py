@@ -52,9 +52,6 @@ def indexed(counting):
 
 PYTHON = {
     "CountedCorpus.from_texts": lambda counting, folder: CountedCorpus.from_texts(TEXTS, counting=counting).terms,
-    "CountedCorpus.from_stream": lambda counting, folder: (
-        CountedCorpus.from_stream(zip(map(str, range(12)), TEXTS, strict=True), counting=counting).terms
-    ),
     "from_batches": lambda counting, folder: tb.TermStatistics.from_batches([TEXTS], counting=counting).terms,
     "build_statistics": built,
     "lockwords": lambda counting, folder: tb.lockwords(TEXTS, TEXTS, counting=counting)["term"],

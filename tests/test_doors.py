@@ -113,7 +113,7 @@ def test_an_argument_of_read_is_an_option_with_its_default_and_type():
 
 def test_scan_has_the_options_of_read():
     scan = inspect.signature(tb.scan, eval_str=True).parameters
-    assert set(READ) - set(scan) == {"metadata", "terms"}  # of texts and counts in memory
+    assert set(READ) - set(scan) == {"terms"}  # of counts in memory
     assert set(scan) <= set(READ)
     assert all(scan[name].default == READ[name].default for name in scan)
     assert {name for name in scan if scan[name].annotation != READ[name].annotation} == {"id"}  # never a list of ids
