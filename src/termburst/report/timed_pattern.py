@@ -1,7 +1,7 @@
 """Regular expressions with a limit of time, for the server: Python's `re` can search for years, and cannot be stopped.
 
 `re` also keeps Python's lock while it searches, so one such expression would stop the whole server. The package regex
-has the same syntax, gives the lock up, and takes a limit.
+has the same syntax, gives the lock up, and takes a limit. Its ``\\w`` also matches marks on letters.
 """
 
 from __future__ import annotations
