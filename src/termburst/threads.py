@@ -15,6 +15,8 @@ from typing import Any, Generic, TypeVar
 T = TypeVar("T")
 
 BLOCK = 2**15  # elements; the few temporary arrays of a block fit into the cache of a core
+PARTS = 64  # parts of the terms of a collection at most, shared by the threads
+PART = 4096  # cells of a part at least: with fewer, threads take longer to start than kernels take for their terms
 PATIENCE = 0.2  # seconds between two looks for Ctrl-C, where the system does not interrupt a thread that waits
 
 
@@ -130,6 +132,27 @@ def over_blocks(function: Callable[[slice], None], size: int) -> None:
             function(block)
     else:
         in_threads(function, blocks)
+
+
+def parts_of(cells: int, terms: int = PARTS) -> list[slice]:
+    """Slices that deal *terms* out, evenly if frequent ones come first; how many depends on the number of *cells*.
+
+    Examples
+    --------
+    >>> parts_of(10_000)
+    [slice(0, None, 2), slice(1, None, 2)]
+    """
+    parts = min(max(min(cells // PART, terms), 1), PARTS)
+    return [slice(part, None, parts) for part in range(parts)]
+
+
+def over_parts(function: Callable[[slice], None], cells: int, terms: int = PARTS) -> None:
+    """Call *function* with each of `parts_of`, on all cores; a single part in this thread, which is soon back."""
+    parts = parts_of(cells, terms)
+    if len(parts) == 1:
+        function(parts[0])
+    else:
+        in_threads(function, parts)
 
 
 def in_threads(function: Callable[[T], None], parts: Iterable[T]) -> None:

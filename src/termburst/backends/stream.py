@@ -18,6 +18,7 @@ import narwhals.stable.v2 as nw
 from termburst.backends.frame_input import refuse_null_texts
 from termburst.backends.frames import Remembered, bytewise, is_spark, to_polars
 from termburst.scratch import scratch_folder
+from termburst.threads import check_given_up
 
 if TYPE_CHECKING:
     import polars as pl
@@ -86,6 +87,7 @@ def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Itera
     """
     nulls = 0
     for batch in _batches(frame, rows, columns):
+        check_given_up()
         nulls += batch["text"].null_count() if "text" in batch.columns else 0
         if not nulls:
             yield batch
@@ -161,6 +163,7 @@ def spooled(results: Iterable[pl.DataFrame], schema: Schema) -> Path:
         held, rows_held, bytes_held = [], 0, 0
 
     for result in results:
+        check_given_up()
         held.append(typed(result, schema))
         rows_held += result.height
         bytes_held += int(held[-1].estimated_size())

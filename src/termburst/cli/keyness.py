@@ -29,6 +29,7 @@ from termburst.options import given
 from termburst.questions.keyness import Keyness
 from termburst.questions.report import ComparisonPage
 from termburst.reading.conditions import CONDITION, is_condition
+from termburst.reading.options import ReadingOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -272,8 +273,8 @@ def _both(a: str, b: str, reading: Reading, *, page: bool) -> list[Corpus]:
     saved = [corpus for corpus in (a, b) if is_saved(corpus)]
     found: dict[str, Corpus] = {}
     counting = None
-    if len(saved) == 1:  # the other one has columns, and the steps are for it
-        own = replace(reading.asked, reading=replace(reading.asked.reading, text=None, id=None))
+    if len(saved) == 1:  # the other one has texts, which the steps and the options of reading are for
+        own = replace(reading.asked, reading=ReadingOptions(layer=reading.asked.reading.layer))
         found[saved[0]] = replace(reading, asked=own, steps=Steps()).corpus(saved[0])
         counting = found[saved[0]].counting
     for name in (a, b):

@@ -13,8 +13,8 @@ import polars as pl
 
 from termburst.backends import documents
 from termburst.backends.collection import Collection
+from termburst.backends.frame_input import Kind, entered, opened, schema_of
 from termburst.backends.frame_input import column_of as expression_for
-from termburst.backends.frame_input import entered, opened, schema_of
 from termburst.backends.frames import COUNTED, is_spark, returned, to_polars
 from termburst.backends.run import run
 from termburst.corpus.condition_groups import expression_of
@@ -247,6 +247,7 @@ class Framed:
         """`Corpus.kwic`, with columns of the frame."""
         asked = self._in_any_order(asked)
         _refuse(asked, "layer", "show")
+        self._needs("texts")
         frame = nw.from_native(self.frame)
         own = {"id": self.names.get("document", "document"), "text": self.names.get("text", "text")}
         known = _empty([name for name in self._schema if name != own["text"]])
@@ -270,6 +271,7 @@ class Framed:
 
     def check(self, asked: Check) -> CorpusCheck:
         """`Corpus.check`; the answer is in this process."""
+        self._needs("texts")
         frame, ids = nw.from_native(self.frame), self.names.get("document", "document")
         leave = (ids, self.names.get("text", "text"), "document")
         others = [self._column(frame, name) for name in self._schema if name not in leave]
@@ -280,8 +282,7 @@ class Framed:
     def weights(self, asked: Weigh) -> Any:
         """`Corpus.weights`, as a frame of document, term, weight."""
         _refuse(asked, "invalid")
-        if self.kind == "patterns":
-            self.collection.opened(("texts", "counts"))  # says what is missing
+        self._needs("texts", "counts")
         plan = WeighPlan.of(asked, self.collection.document_lengths)
         return returned(documents.weigh(plan, self.collection, warn=self.like is not None), self.like)
 
@@ -298,6 +299,11 @@ class Framed:
 
     def _run(self, plan: TermsPlan) -> Any:
         return returned(self.collection.run(plan), self.like)
+
+    def _needs(self, *kinds: Kind) -> None:
+        """ValueError that says what is missing, for a frame of another kind."""
+        if self.kind not in kinds:
+            self.collection.opened(kinds)
 
     def _in_any_order(self, asked: Any) -> Any:
         """The options; on Spark rows are in no order, because sorting is a shuffle, and others are refused."""

@@ -45,10 +45,10 @@ class Summed:
 
 def like_saved(name: str, asked: ReadArguments) -> TermStatistics:
     """Saved statistics, or those of a ledger; ValueError for options that they have no use for."""
-    given = [option for option in ("text", "id") if getattr(asked.reading, option) is not None]
-    if given:
-        omit = joined(map(named, given), " and ")
-        raise ValueError(f"{name} contains statistics, which have no columns; omit " + omit)
+    asked.refuse(f"saved statistics such as {name}, which have no texts", keep=("layer",))
+    if asked.reading.id is not None or asked.tokenizer is not None:
+        option = "id" if asked.tokenizer is None else "tokenizer"
+        raise ValueError(named(option) + f" is not for saved statistics such as {name}, which have no texts; omit it")
     known = load_saved(name)
     counting_like(known, name, asked)
     return known

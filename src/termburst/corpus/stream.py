@@ -27,6 +27,7 @@ from termburst.reading.documents import Place, Text
 from termburst.reading.faults import mixed_kinds
 from termburst.reading.readers import Batch
 from termburst.reading.report import ReadingReport
+from termburst.threads import check_given_up
 
 if TYPE_CHECKING:
     import polars as pl
@@ -232,6 +233,7 @@ class Stream:
             at = begin(source) if begin is not None and hasattr(source, "fingerprint") else place
             with closing(source.batches(at)) as batches:
                 for batch in batches:
+                    check_given_up()
                     found.columns |= source.report.columns
                     first_part = self.prefixes[number] if self.prefixes else ""
                     yield replace(batch, ids=[first_part + name for name in batch.ids]) if first_part else batch

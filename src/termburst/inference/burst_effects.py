@@ -26,9 +26,9 @@ from termburst.inference import distributions as stats
 from termburst.inference.checks import check_confidence
 from termburst.inference.robust_scale import ScaleSums, robust_scale
 from termburst.models.cells import TermCells
-from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
+from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.models.length_table import LengthTable
-from termburst.threads import in_threads
+from termburst.threads import over_parts
 
 Floats = NDArray[np.float64]
 
@@ -287,10 +287,10 @@ def limits(
     by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts
     tau, omega, gain = (np.ascontiguousarray(array) for array in fits)
 
-    def fill(part: int) -> None:
-        chunk = by_size[part::BLOCKS].copy()
+    def fill(part: slice) -> None:
+        chunk = by_size[part].copy()
         core.effect_limits(of, lengths, effect, length, chunk, (tau, omega, gain), roots, out)
 
-    in_threads(fill, range(BLOCKS))
+    over_parts(fill, of.size, by_size.size)
     out[terms] = out[distinct[place]]
     return out

@@ -278,7 +278,11 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
     # Blocks of terms whose cells, and what is computed from them, fit into the cache of a core.
     within = np.searchsorted(cells.indptr, np.arange(BLOCK, cells.indptr[-1], BLOCK))
     edges = np.unique([0, *within, cells.n_i.size]).tolist()
-    in_threads(measure, [slice(*pair) for pair in itertools.pairwise(edges)])
+    blocks = [slice(*pair) for pair in itertools.pairwise(edges)]
+    if len(blocks) == 1:  # a thread would take longer to start
+        measure(blocks[0])
+    else:
+        in_threads(measure, blocks)
     return found
 
 

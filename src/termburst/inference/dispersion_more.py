@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from termburst.inference.checks import checked_number, checked_whole
 from termburst.inference.dispersion import dispersion
 from termburst.models.cells import TermCells, term_cells
-from termburst.models.fit_beta_binomial import BLOCKS
 from termburst.statistics.tally import Integers
-from termburst.threads import in_threads
+from termburst.threads import PARTS, in_threads
 
 Floats = NDArray[np.float64]
 
@@ -100,16 +99,16 @@ def dp_interval(
     dp = dispersion(cells, ["dp"])["dp"]
     limits = np.full((2, dp.size), np.nan)
     terms = np.flatnonzero(cells.b_i > 1)
-    seeds = np.random.SeedSequence(seed).spawn(BLOCKS)
+    seeds = np.random.SeedSequence(seed).spawn(PARTS)
 
     def fill(part: int) -> None:
         rng = np.random.default_rng(seeds[part])
-        for i in terms[part::BLOCKS].tolist():
+        for i in terms[part::PARTS].tolist():
             drawn = _resampled_dp(cells, i, resamples, rng)
             tails = np.quantile(drawn[np.isfinite(drawn)], [(1 + confidence) / 2, (1 - confidence) / 2])
             limits[:, i] = np.clip(2 * dp[i] - tails, 0.0, 1.0)
 
-    in_threads(fill, range(BLOCKS))
+    in_threads(fill, range(PARTS))
     own = np.where(cells.b_i > 1, dp, np.nan)
     return np.fmin(limits[0], own), np.fmax(limits[1], own)
 

@@ -33,10 +33,9 @@ from termburst.core import profiles as core_profiles
 from termburst.inference.keyness import Keyness
 from termburst.inference.two_sides import HIGHEST, PART
 from termburst.models.cells import TermCells
-from termburst.models.fit_beta_binomial import BLOCKS
 from termburst.models.grouped_cells import GroupedCells
 from termburst.statistics.tally import Integers
-from termburst.threads import in_threads
+from termburst.threads import in_threads, over_parts
 
 Floats = NDArray[np.float64]
 Profiles = NDArray[np.void]
@@ -79,8 +78,8 @@ def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) 
     limits = np.full((size, 2), np.nan)
     sides = ListSides(a, b)
 
-    def compare(block: int) -> None:
-        for first in range(block * PART, size, BLOCKS * PART):
+    def compare(part: slice) -> None:
+        for first in range(0, size, PART)[part]:
             terms = np.arange(first, min(first + PART, size))
             prior = (SHIFT, SPREAD, NO_FALL, 0.5)
             found = core.compare_sides(sides.profiles(terms), prior, np.zeros((terms.size, 1)), levels)
@@ -88,7 +87,7 @@ def list_keyness(a: TermCells, b: WordList, *, confidence: float | None = 0.95) 
             if levels.size:
                 limits[terms] = found[4][:, 0]
 
-    in_threads(compare, range(BLOCKS))
+    over_parts(compare, a.count.size, -(-size // PART))
     # Nothing is known if A has one document, the list has fewer tokens than a document, or there is no other term.
     short = b.documents is None and b.tokens < a.tokens / max(a.documents, 1)
     unknown = (a.n_i + b.n_i == a.tokens + b.tokens) | (a.documents < 2) | short

@@ -62,7 +62,7 @@ class SharedNull:
 
 
 def shared_null(
-    lengths: TermCells, longest: Longest, *, draws: int, seed: int, nulls: Nulls | None = None
+    lengths: TermCells, longest: Longest, *, draws: int, seed: int, nulls: Nulls | None = None, ratio: bool = True
 ) -> SharedNull:
     """Draws of the likelihood ratio, made once for all terms: they depend on the lengths and the largest n_i only.
 
@@ -73,9 +73,10 @@ def shared_null(
     draws, seed : see `burstiness`
     nulls : the null distributions of λ and the score at all n_i, of the same draws, seed and options of λ, optional
         Without them, every call of `burstiness` draws those that its terms need.
+    ratio : whether p-values of the likelihood ratio are wanted; without its draws, `burstiness` must not be asked
     """
     null = Null(lengths, draws, seed, False, PlrFunction(lengths, None, 1.0, "printed"), longest)
-    return SharedNull(longest, ratio_samples(null), nulls)
+    return SharedNull(longest, ratio_samples(null) if ratio else ([], []), nulls)
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +31,9 @@ from termburst.core import comparison as core
 from termburst.core import profiles as core_profiles
 from termburst.core.length_table import look_up
 from termburst.models.cells import TermCells
-from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit
+from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.grouped_cells import GroupedCells
-from termburst.threads import in_threads
+from termburst.threads import over_parts, parts_of
 
 Floats = NDArray[np.float64]
 
@@ -64,7 +64,8 @@ class PrecisionPrior:
     def of_sums(cls, sums: Floats) -> PrecisionPrior:
         """From `TwoSides.prior_sums` of all words, Σ_i log ∫ L_i(r) p(r | δ, s) dr on the grid of δ and s.
 
-        δ is the posterior mean, and s² the mean of s² plus the variance of δ: what is not known of δ widens s.
+        δ is the posterior mean, and s² the mean of s² plus the variance of δ: what is not known of δ widens s. Both are
+        rounded: the order in which terms were added up must not show.
 
         >>> PrecisionPrior.of_sums(np.zeros(SHIFTS.size * SPREADS.size)).shift
         0.0
@@ -77,7 +78,7 @@ class PrecisionPrior:
         by_shift = weight.sum(axis=1)
         shift = float(by_shift @ SHIFTS)
         variance = float(by_shift @ (SHIFTS - shift) ** 2 + weight.sum(axis=0) @ SPREADS**2)
-        return cls(round(shift, 12) + 0.0, float(np.sqrt(variance)))
+        return cls(round(shift, 12) + 0.0, round(float(np.sqrt(variance)), 12))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,14 +125,14 @@ class TwoSides:
         return found
 
     def _over_parts(self, function: Callable[[int, NDArray[np.int64]], None]) -> None:
-        """Call *function* with the number of a block and some of its terms, on all cores, always the same terms."""
+        """Call *function* with the number of a part and some of its terms, on all cores, always the same terms."""
 
-        def over(block: int) -> None:
-            terms = self.groups.terms[block::BLOCKS]
+        def over(part: slice) -> None:
+            terms = self.groups.terms[part]
             for first in range(0, terms.size, PART):
-                function(block, terms[first : first + PART].copy())
+                function(part.start, terms[first : first + PART].copy())
 
-        in_threads(over, range(BLOCKS))
+        over_parts(over, self.groups.work, self.groups.terms.size)
 
     def prior_sums(self) -> Floats:
         """What the terms say about δ and s: numbers that add over terms, for `PrecisionPrior.of_sums`.
@@ -145,7 +146,8 @@ class TwoSides:
             return np.zeros(SHIFTS.size * SPREADS.size)
         informative = (b_a > 0) & (b_b > 0) & (b_a + b_b >= LEARNED_FROM)
         times = np.bincount(self.groups.same_as, minlength=b_a.size).astype(np.float64)
-        sums, densities = np.zeros((BLOCKS, SHIFTS.size * SPREADS.size)), _densities()
+        parts = len(parts_of(self.groups.work, self.groups.terms.size))
+        sums, densities = np.zeros((parts, SHIFTS.size * SPREADS.size)), _densities()
 
         def learn(block: int, terms: NDArray[np.int64]) -> None:
             told = informative[terms]
@@ -237,6 +239,7 @@ class TwoSides:
         return np.where(self.unknown, 1.0, least)
 
 
+@cache
 def _densities() -> Floats:
     """p(r | δ, s) at the lattice of r, one row per pair of δ and s."""
     r = core.RATIO_STEP * (np.arange(core.RATIOS) - core.RATIOS // 2)

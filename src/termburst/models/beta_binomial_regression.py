@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,11 +21,12 @@ from numpy.typing import NDArray
 from termburst.core import cells as core_cells
 from termburst.core import regression as core
 from termburst.models import binomial
-from termburst.models.cells import TermCells
-from termburst.models.fit_beta_binomial import BLOCKS, BetaBinomialFit, fit_beta_binomial
+from termburst.models.cells import TermCells, check_lengths
+from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.models.length_table import LengthTable
+from termburst.statistics.matrix import totals
 from termburst.statistics.tally import Integers, tally
-from termburst.threads import in_threads
+from termburst.threads import over_parts
 
 Floats = NDArray[np.float64]
 
@@ -68,29 +70,65 @@ def design_cells(parts: Sequence[TermCells], cell: Sequence[int] | NDArray[np.in
     [2.0, 2.0]
     """
     place = np.arange(len(parts)) if cell is None else np.asarray(cell, np.intp)
-    groups, terms = int(place.max()) + 1, parts[0].n_i.size
     columns = [
         np.concatenate([part.term for part in parts]),
         np.repeat(place, [part.count.size for part in parts]),
-        *(np.concatenate([getattr(part, name) for part in parts]).astype(np.int64) for name in ("length", "count")),
+        *(np.concatenate([getattr(part, name) for part in parts]) for name in ("length", "count")),
     ]
     weight = np.concatenate([np.broadcast_to(part.weight, part.count.shape) for part in parts])
-    (term, group, length, count), documents = tally(columns, weight.astype(np.int64))
-    indptr = np.searchsorted(term, np.arange(terms + 1))
-    lengths = []
-    for g in range(groups):
-        own = [part for part, at in zip(parts, place, strict=True) if at == g]
-        held = np.concatenate([part.lengths for part in own] or [np.zeros(0, np.int64)])
-        number = np.concatenate([part.length_documents for part in own] or [np.zeros(0, np.int64)])
-        (distinct,), of_length = tally([held[held > 0]], number[held > 0])
-        lengths.append((distinct, of_length))
-    (every,), number = tally([np.concatenate([of for of, _ in lengths])], np.concatenate([n for _, n in lengths]))
-    n_i, b_i = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("n_i", "b_i"))
-    cells = TermCells(
-        indptr, count.astype(np.int32), length.astype(np.int32), documents.astype(np.float64), n_i, b_i, every, number
+    lengths = lengths_by_group(
+        np.repeat(place, [part.lengths.size for part in parts]),
+        np.concatenate([part.lengths for part in parts]),
+        np.concatenate([part.length_documents for part in parts]),
+        int(place.max()) + 1,
     )
+    n_i, b_i = (np.sum([getattr(part, name) for part in parts], axis=0) for name in ("n_i", "b_i"))
+    return _design_cells(columns, weight.astype(np.int64), lengths, n_i, b_i)
+
+
+def design_cells_of(counts: Any, cell: NDArray[np.intp]) -> DesignCells:
+    """`design_cells` of canonical counts, of which *cell* has the design cell of each document.
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> found = design_cells_of(csr_array([[2, 1], [1, 3], [0, 4]]), np.array([0, 1, 1]))
+    >>> found.cells.count.tolist(), found.group.tolist(), found.documents.tolist()
+    ([2, 1, 1, 3, 4], [0, 1, 0, 1, 1], [1.0, 2.0])
+    """
+    sums = totals(counts, length_sums=False)
+    check_lengths(np.array([sums.n_j.max(initial=0)]))
+    document = np.repeat(np.arange(counts.shape[0]), np.diff(counts.indptr))
+    columns = [counts.indices, cell[document], sums.n_j[document], counts.data]
+    lengths = lengths_by_group(cell, sums.n_j, np.ones(sums.n_j.size, np.int64), int(cell.max()) + 1)
+    return _design_cells(columns, np.ones(document.size, np.int64), lengths, sums.n_i, sums.b_i)
+
+
+def _design_cells(
+    columns: list[NDArray[Any]], weight: Integers, lengths: Sequence[tuple[Integers, Integers]], n_i: Integers,
+    b_i: Integers,
+) -> DesignCells:  # fmt: skip
+    """From the term, design cell, length and count of each cell, which may come several times."""
+    (term, group, length, count), documents = tally(columns, weight)
+    (every,), number = tally([np.concatenate([of for of, _ in lengths])], np.concatenate([n for _, n in lengths]))
+    cells = TermCells(
+        np.searchsorted(term, np.arange(n_i.size + 1)), count.astype(np.int32), length.astype(np.int32),
+        documents.astype(np.float64), n_i, b_i, every, number,
+    )  # fmt: skip
     tokens = np.array([float(of @ n) for of, n in lengths])
     return DesignCells(cells, group.astype(np.int32), lengths, tokens, np.array([float(n.sum()) for _, n in lengths]))
+
+
+def lengths_by_group(group: Any, length: Integers, number: Integers, groups: int) -> list[tuple[Integers, Integers]]:
+    """For each group, its distinct lengths above 0 and the number of documents of each.
+
+    >>> [(of.tolist(), n.tolist()) for of, n in lengths_by_group([1, 1, 1], np.array([3, 0, 3]), np.ones(3, int), 2)]
+    [([], []), ([3], [2])]
+    """
+    held = length > 0
+    (of, distinct), number = tally([np.asarray(group)[held], length[held]], number[held])
+    ends = np.searchsorted(of, np.arange(groups + 1)).tolist()
+    return [(distinct[a:b], number[a:b]) for a, b in pairwise(ends)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,12 +162,7 @@ class Regression:
         self.leans: Floats | None = None
         self.firm: Floats | None = None
         cells = data.cells
-        tables: list[Any] = [None] * len(data.lengths)
-
-        def fill(g: int) -> None:
-            tables[g] = LengthTable.of(*data.lengths[g])
-
-        in_threads(fill, range(len(tables)))
+        tables = [LengthTable.of(*lengths) for lengths in data.lengths]
         self.tables = np.stack([table.coefficients for table in tables])
         self.longest = max(1, *(table.longest for table in tables))
         self.cells = cells.for_kernels()
@@ -160,9 +193,16 @@ class Regression:
             np.add.at(total, data.cells.term[starts], value)
         return total
 
+    @property
+    def work(self) -> int:
+        """For `over_parts`: each term is looked up in each design cell."""
+        return self.cells.size + self.terms.size * len(self.tables)
+
     def over_terms(self, kernel: Callable[[Integers], None], terms: Integers, *results: NDArray[Any]) -> None:
         """Call *kernel* with parts of *terms* on all cores; then copy *results* to terms with equal cells."""
-        in_threads(lambda part: kernel(terms[part::BLOCKS].copy()), range(BLOCKS))
+        over_parts(
+            lambda part: kernel(terms[part].copy()), self.work * terms.size // max(self.terms.size, 1), terms.size
+        )
         for result in results:
             result[self.repeated] = result[self.same_as]
 
@@ -197,11 +237,9 @@ class Regression:
         old, groups = self.data, int(kind.max()) + 1
         group = kind[old.group]
         order = np.argsort(old.cells.term * groups + group, kind="stable")
-        lengths = []
-        for g in range(groups):
-            own = [old.lengths[int(k)] for k in np.flatnonzero(kind == g)]
-            (distinct,), number = tally([np.concatenate([of for of, _ in own])], np.concatenate([n for _, n in own]))
-            lengths.append((distinct, number))
+        own = np.repeat(kind, [of.size for of, _ in old.lengths])
+        every, number = (np.concatenate(columns) for columns in zip(*old.lengths, strict=True))
+        lengths = lengths_by_group(own, every, number, groups)
         tokens, documents = (np.bincount(kind, of, groups).astype(np.float64) for of in (old.tokens, old.documents))
         held = old.cells
         cells = replace(held, count=held.count[order], length=held.length[order], weight=held.weight[order])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from termburst.statistics.tally import Integers, tally
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
+BLOCK = 2**18  # cells that `merged` takes at a time
 LONGEST = 100_000_000  # most tokens of a document: every thread of a fit has scratch space of that size
 
 
@@ -119,7 +121,11 @@ def term_cells(X_or_statistics: Any) -> TermCells:
             s.lengths,
             s.length_documents,
         )
-    counts = canonical_counts(X_or_statistics)
+    return cells_of_counts(canonical_counts(X_or_statistics))
+
+
+def cells_of_counts(counts: Any) -> TermCells:
+    """`term_cells` of a count matrix that is in canonical form already."""
     if 0 in counts.shape:
         raise ValueError(f"there is nothing to fit: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
     sums = totals(counts, length_sums=False)
@@ -175,22 +181,24 @@ def merged(groups: Sequence[TermCells]) -> TermCells:
     >>> merged([term_cells([[4], [1]]), term_cells([[4], [2]])]).weight.tolist()
     [1.0, 1.0, 2.0]
     """
-    columns = (
-        np.concatenate([getattr(g, name) for g in groups]).astype(np.int64) for name in ("term", "count", "length")
-    )
-    weights = np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups]).astype(np.int64)
-    (term, count, length), weight = tally(list(columns), weights)
+    n_i, b_i, ends = (np.sum([getattr(g, name) for g in groups], axis=0) for name in ("n_i", "b_i", "indptr"))
+    blocks = [0, *np.searchsorted(ends, np.arange(BLOCK, ends[-1], BLOCK)).tolist(), n_i.size]
+    parts = [_merged(groups, first, last) for first, last in pairwise(blocks)]  # some terms at a time need less memory
+    held, count, length, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     (lengths,), documents = tally(
         [np.concatenate([g.lengths for g in groups])], np.concatenate([g.length_documents for g in groups])
     )
-    n_i, b_i = (np.sum([getattr(g, name) for g in groups], axis=0) for name in ("n_i", "b_i"))
-    return TermCells(
-        np.searchsorted(term, np.arange(n_i.size + 1)),
-        count.astype(np.int32),
-        length.astype(np.int32),
-        weight.astype(np.float64),
-        n_i,
-        b_i,
-        lengths,
-        documents,
-    )
+    return TermCells(np.append(0, np.cumsum(held)), count, length, weight, n_i, b_i, lengths, documents)
+
+
+def _merged(groups: Sequence[TermCells], first: int, last: int) -> tuple[NDArray[Any], ...]:
+    """How many cells each of some terms has, and their counts, lengths and weights."""
+    bounds = [g.indptr[first : last + 1] for g in groups]
+    cells = [slice(int(ends[0]), int(ends[-1])) for ends in bounds]
+    columns = [np.concatenate([np.repeat(np.arange(last - first), np.diff(ends)) for ends in bounds])]
+    for name in ("count", "length"):
+        columns.append(np.concatenate([getattr(g, name)[part] for g, part in zip(groups, cells, strict=True)]))
+    weights = [np.broadcast_to(g.weight, g.count.shape)[part] for g, part in zip(groups, cells, strict=True)]
+    (term, count, length), weight = tally(columns, np.concatenate(weights).astype(np.int64))
+    held = np.bincount(term, minlength=last - first)
+    return held, count.astype(np.int32), length.astype(np.int32), weight.astype(np.float64)

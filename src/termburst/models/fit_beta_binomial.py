@@ -16,11 +16,10 @@ from termburst.models.cells import TermCells, term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
 from termburst.statistics.tally import Integers
-from termburst.threads import Aside, in_threads
+from termburst.threads import over_parts
 
 Floats = NDArray[np.float64]
 SPACING = 1.5  # step of the scan over log α_0 that brackets every maximum; benchmarks/fit_speed.py tries a finer one
-BLOCKS = 64  # parts of the terms, shared by the threads
 STATUSES = np.array(["boundary", "converged", "degenerate", "failed", "empty"], dtype=object)
 
 
@@ -153,29 +152,26 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     tau, omega = np.log(alpha + alpha_not), np.log(alpha) - np.log(alpha_not)
     gains, of, lengths = np.empty(cells.n_i.size), cells.for_kernels(), table.for_kernels()
 
-    def fill(part: int) -> None:
-        terms = np.arange(part, cells.n_i.size, BLOCKS)
+    def fill(part: slice) -> None:
+        terms = np.arange(cells.n_i.size)[part].copy()
         gains[terms] = core.gains(of, lengths, terms, tau[terms], omega[terms])
 
-    in_threads(fill, range(BLOCKS))
+    over_parts(fill, cells.count.size, cells.n_i.size)
     return binomial.log_likelihood(cells.n_i, cells.tokens) + gains
 
 
 def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> dict[str, Floats]:
     """The fields of one raw result per term; 0 for terms that need no fit."""
     fitted = np.flatnonzero((cells.n_i > 0) & (cells.n_i < cells.tokens))
-    with Aside() as other:
-        table = other.submit(LengthTable.of, cells.lengths, cells.length_documents)
-        of = cells.for_kernels()
-        distinct, place = alike_terms(of, fitted)
-        by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over parts
-        lengths = table.get().for_kernels()
+    lengths, of = LengthTable.of(cells.lengths, cells.length_documents).for_kernels(), cells.for_kernels()
+    distinct, place = alike_terms(of, fitted)
+    by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over parts
     raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
 
-    def fit(part: int) -> None:
-        core.fit_terms(of, lengths, by_size[part::BLOCKS].copy(), penalty, spacing, raw)
+    def fit(part: slice) -> None:
+        core.fit_terms(of, lengths, by_size[part].copy(), penalty, spacing, raw)
 
-    in_threads(fit, range(BLOCKS))
+    over_parts(fit, cells.count.size, by_size.size)
     alike = np.arange(raw.size)  # the term whose fit each term has
     alike[fitted] = distinct[place]
     return {name: raw[name][alike] for name in core.FIT_RESULT.names or ()}

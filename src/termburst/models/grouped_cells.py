@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from termburst.core import cells as core_cells
 from termburst.core import groups as core
 from termburst.models.cells import TermCells
-from termburst.models.fit_beta_binomial import BLOCKS
 from termburst.models.length_table import LengthTable
 from termburst.statistics.tally import Integers
-from termburst.threads import in_threads
+from termburst.threads import over_parts
+
+NODES = 128  # cells that cost as much as what these kernels do for any term, whatever its cells
 
 
 class GroupedCells:
@@ -39,9 +40,10 @@ class GroupedCells:
         distinct, place = core_cells.alike_terms(self.cells, self.occurring)
         self.same_as = distinct[place]  # one entry for every term that occurs
         self.terms = distinct[np.argsort(-n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts
+        self.work = self.cells.size + NODES * self.terms.size  # for `parts_of`
 
     def over_terms(self, kernel: Callable[[Integers], None], terms: Integers, *results: NDArray[Any]) -> None:
         """Call *kernel* with parts of *terms* on all cores; then copy *results* to terms with equal cells."""
-        in_threads(lambda part: kernel(terms[part::BLOCKS].copy()), range(BLOCKS))
+        over_parts(lambda part: kernel(terms[part].copy()), self.work, terms.size)
         for result in results:
             result[self.occurring] = result[self.same_as]

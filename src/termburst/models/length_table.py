@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from termburst.core import length_table as core
 from termburst.statistics.tally import Integers
-from termburst.threads import in_threads
+from termburst.threads import over_parts
 
+LENGTHS, RUN = 64, 16  # a cell costs a kernel about as much as 64 terms of such a sum, and a run as much as 16
 DIRECT = 4096  # lengths up to which C_k is summed term by term
 
 
@@ -66,7 +67,7 @@ class LengthTable:
             log_z = np.ascontiguousarray(t[part])
             values[part, 0], values[part, 1] = core.length_sums(log_z, longer, edges, run_longer)
 
-        in_threads(fill, [slice(k, None, 8) for k in range(8)])
+        over_parts(fill, t.size * (direct + RUN * run_longer.size) // LENGTHS)
         by_panel = values.reshape(core.PANELS, -1, 2).transpose(0, 2, 1)
         return cls(
             np.ascontiguousarray((by_panel @ interpolation).transpose(0, 2, 1)),

@@ -105,6 +105,11 @@ class BurstinessPlan(OneCollection):
     sums: ScaleSums | None = None
     shared: Any = None
 
+    @property
+    def every(self) -> bool:
+        """Whether all columns are wanted; otherwise those of other tests are not computed."""
+        return self.asked.columns == "all"
+
     def prepared(self, collections: Sequence[TermCells]) -> Self:
         """See `TermsPlan`."""
         (own,) = collections
@@ -132,7 +137,8 @@ class BurstinessPlan(OneCollection):
         longest = Longest(tuple(most.cast(pl.Int64).to_list()[1:]), int(most[0])) if len(most) else Longest.of(sizes)
         drawing: dict[str, Any] = {name: getattr(asked, name) for name in ("draws", "seed", "mu", "sigma2", "form")}
         nulls = StoredNulls(lengths, longest, sizes, **drawing)
-        shared = shared_null(lengths, longest, draws=asked.draws, seed=asked.seed, nulls=nulls)
+        ratio = self.every or asked.statistic == "lr"
+        shared = shared_null(lengths, longest, draws=asked.draws, seed=asked.seed, nulls=nulls, ratio=ratio)
         return replace(self, shared=shared, sums=taught_scale(rows) if asked.intervals else None)
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
@@ -142,9 +148,11 @@ class BurstinessPlan(OneCollection):
             name: getattr(asked, name) for name in ("mu", "sigma2", "form", "draws", "seed", "mid_p")
         }
         with Aside() as other:  # uses a core while the test leaves it idle
-            measures = other.submit(dispersion, own) if asked.dispersion and asked.columns == "all" else None
-            found = burstiness(own, **options, shared=self.shared)
-            effects = burst_effects(own, found.fit, intervals=asked.intervals, sums=self.sums)
+            measures = other.submit(dispersion, own) if asked.dispersion and self.every else None
+            found = burstiness(own, **options, shared=self.shared, only=None if self.every else asked.statistic)
+            effects = burst_effects(
+                own, found.fit, intervals=asked.intervals, reuse_intervals=self.every, sums=self.sums
+            )
         columns = test_columns(own, found, effects, asked.statistic)
         if measures is not None:
             columns |= measures.get()
@@ -158,7 +166,7 @@ class BurstinessPlan(OneCollection):
     def finish(self, rows: Rows) -> Finish:
         """Adjusted p-values, from their logarithms: p may be too small for a float."""
         (log10_p,) = rows.take("log10_p")
-        columns = None if self.asked.columns == "all" else tuple(main_columns(self.asked.statistic))
+        columns = None if self.every else tuple(main_columns(self.asked.statistic))
         return Finish(10 ** adjust_log10(log10_p, self.asked.adjust), shown, columns)
 
     def order(self) -> Order:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from termburst.counting.options import CountingOptions
 from termburst.counting.words_of import words_of
 from termburst.messages import Message, named
-from termburst.models.cells import TermCells, term_cells
+from termburst.models.cells import TermCells, cells_of_counts, term_cells
 from termburst.names import Sort
 from termburst.questions.frames import counted_texts, named_terms, own_terms
 from termburst.statistics.matrix import canonical_counts, counted_corpus
@@ -90,7 +90,7 @@ def aligned(
     if (names_a is None) != (names_b is None):
         raise ValueError("one corpus has term names and the other does not: give terms= and terms_b=")
     if names_a is None or names_b is None or np.array_equal(names_a, names_b):
-        a, b = term_cells(first), term_cells(second)
+        a, b = (term_cells(x) if isinstance(x, TermStatistics) else cells_of_counts(x) for x in (first, second))
         if a.n_i.size != b.n_i.size:
             raise ValueError(
                 f"A has {a.n_i.size:,} columns and B has {b.n_i.size:,}: give terms= and terms_b= to align them"

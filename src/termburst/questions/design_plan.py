@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from termburst.inference.designs import ContrastTest, DesignComparison
+from termburst.inference.designs import ContrastTest, DesignComparison, Significance
 from termburst.inference.leaning import LEAST, SUMS, Leaning
 from termburst.inference.multiplicity import adjust
 from termburst.models.beta_binomial_regression import design_cells
@@ -169,14 +169,16 @@ class DesignPlan(TermsPlan):
         design, own, clusters = self.design(cells)
         contrasts = design.contrasts(self.contrast)
         data = design_cells(own, design.cell)
-        plain = DesignComparison(data, design.rows).tests(
-            contrasts, None if self.clustered else self.asked.confidence, leanings=self.leanings[0] or None
-        )
-        tests: list[tuple[ContrastTest, ContrastTest | None]] = [(one, None) for one in plain]
+        compared, leanings = DesignComparison(data, design.rows), self.leanings[0] or None
+        tests: list[tuple[ContrastTest, Significance | None]]
         if self.clustered:
+            each = leanings or [None] * len(contrasts)
+            plain = [compared.significance(one, leaning) for one, leaning in zip(contrasts, each, strict=True)]
             compared = DesignComparison(design_cells(clusters, design.cell), design.rows)
             found = compared.tests(contrasts, self.asked.confidence, "clusters, ", self.leanings[1] or None)
             tests = list(zip(found, plain, strict=True))
+        else:
+            tests = [(one, None) for one in compared.tests(contrasts, self.asked.confidence, leanings=leanings)]
         sides = side_columns(design, contrasts, data.cells.n_i.size, partial(tally_of_cells, own))
         return design_rows(tests, sides, terms, data.cells.n_i, data.cells.b_i, self.asked.min_count)
 
@@ -217,7 +219,7 @@ def check_clusters(number: int, cluster: str, design: Design) -> None:
 
 
 def design_rows(
-    tests: Sequence[tuple[ContrastTest, ContrastTest | None]],
+    tests: Sequence[tuple[ContrastTest, Significance | None]],
     sides: Sequence[dict[str, pl.Series]],
     terms: Any,
     n_i: Any,

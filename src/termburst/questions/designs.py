@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
 from termburst.inference.clusters import cluster_test, summed_rows
-from termburst.inference.designs import ContrastTest, DesignComparison
-from termburst.models.beta_binomial_regression import design_cells
-from termburst.models.cells import term_cells
+from termburst.inference.designs import ContrastTest, DesignComparison, Significance
+from termburst.models.beta_binomial_regression import design_cells_of
 from termburst.names import Adjustment, Sort
 from termburst.questions.cells_given import cells_of, frame_of, is_cells
 from termburst.questions.contrast_sides import side_columns, tally_of_documents
@@ -113,7 +112,7 @@ def keyness_design(
     counts, frame = counts[filled], frame[filled]
     design = design_of(formula, frame, strata)
     contrasts = design.contrasts(contrast)
-    tests: list[tuple[ContrastTest, ContrastTest | None]]
+    tests: list[tuple[ContrastTest, Significance | None]]
     if cluster is None:
         compared = _comparison(counts, design.cell, design.rows)
         tests = [(one, None) for one in compared.tests(contrasts, confidence)]
@@ -127,15 +126,15 @@ def keyness_design(
 
 
 def _comparison(counts: Any, cell: NDArray[np.intp], rows: Any) -> DesignComparison:
-    return DesignComparison(design_cells([term_cells(counts[cell == g]) for g in range(len(rows))]), rows)
+    return DesignComparison(design_cells_of(counts, cell), rows)
 
 
 def _clustered(
     counts: Any, design: Design, contrasts: Any, codes: NDArray[np.intp], confidence: float | None
-) -> list[tuple[ContrastTest, ContrastTest | None]]:
+) -> list[tuple[ContrastTest, Significance | None]]:
     """The tests that allow for clusters, and those that ignore them."""
     ignoring = _comparison(counts, design.cell, design.rows)
-    plain = ignoring.tests(contrasts, None)
+    plain = [ignoring.significance(one) for one in contrasts]
     summed, cell, cluster = summed_rows(counts, design.cell, codes)
     if np.unique(cluster).size == cell.size:  # no column of the design varies within a cluster
         compared = _comparison(summed, cell, design.rows)

@@ -31,7 +31,7 @@ def term_frame(names: Any, columns: dict[str, Any], counted: NDArray[np.bool_] |
 
     size = len(next(iter(columns.values())))
     table = pl.DataFrame({"term": np.arange(size) if names is None else list(names), **columns})
-    if counted is not None:
+    if counted is not None and not counted.all():
         table = table.filter(pl.Series(counted))
     return table.with_columns(pl.selectors.float().fill_nan(None))
 

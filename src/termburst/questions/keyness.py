@@ -231,7 +231,7 @@ def keyness_groups(
     asked = made_from(Keyness, locals())
     import numpy as np
 
-    from termburst.models.cells import term_cells
+    from termburst.models.cells import cells_of_counts
     from termburst.questions.compared import warn_of_lone_documents
     from termburst.questions.frames import named_terms
     from termburst.questions.keyness_plans import keyness_plan
@@ -251,7 +251,7 @@ def keyness_groups(
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
     warn_of_lone_documents(np.bincount(place))
-    return run_in_memory(plan, names, [term_cells(part) for part in parts])
+    return run_in_memory(plan, names, [cells_of_counts(part) for part in parts])
 
 
 def _grouped(labels: Any, documents: int) -> tuple[list[str], NDArray[np.intp]]:
