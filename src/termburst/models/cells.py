@@ -156,6 +156,13 @@ def narrow(name: str, values: Integers) -> NDArray[np.int32]:
     return values.astype(np.int32)
 
 
+def weights_of(groups: Sequence[TermCells], order: Any = slice(None)) -> Floats:
+    """The weights of the cells of all groups, in an *order*; a single number if all have the same."""
+    if all(g.weight.size == 1 and g.weight[0] == groups[0].weight[0] for g in groups):
+        return groups[0].weight
+    return np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])[order]
+
+
 def joined(groups: Sequence[TermCells]) -> TermCells:
     """The cells of several collections over the same terms, as if they were one."""
     term = np.concatenate([g.term for g in groups])
@@ -167,7 +174,7 @@ def joined(groups: Sequence[TermCells]) -> TermCells:
         np.sum([g.indptr for g in groups], axis=0),
         np.concatenate([g.count for g in groups])[order],
         np.concatenate([g.length for g in groups])[order],
-        np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])[order],
+        weights_of(groups, order),
         np.sum([g.n_i for g in groups], axis=0),
         np.sum([g.b_i for g in groups], axis=0),
         lengths,

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from termburst.core import cells as core_cells
 from termburst.core import groups as core
-from termburst.models.cells import TermCells
+from termburst.models.cells import TermCells, weights_of
 from termburst.models.length_table import LengthTable
 from termburst.statistics.tally import Integers
 from termburst.threads import over_parts
@@ -28,7 +28,7 @@ class GroupedCells:
             np.stack([g.indptr for g in groups]) + offset[:, None],
             np.concatenate([g.count for g in groups]),
             np.concatenate([g.length for g in groups]),
-            np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups]),
+            weights_of(groups),
         )
         self.tables = [LengthTable.of(g.lengths, g.length_documents) for g in groups]
         self.tokens = np.array([float(table.tokens) for table in self.tables])

@@ -30,10 +30,16 @@ def term_frame(names: Any, columns: dict[str, Any], counted: NDArray[np.bool_] |
     import polars as pl
 
     size = len(next(iter(columns.values())))
-    table = pl.DataFrame({"term": np.arange(size) if names is None else list(names), **columns})
-    if counted is not None and not counted.all():
-        table = table.filter(pl.Series(counted))
-    return table.with_columns(pl.selectors.float().fill_nan(None))
+    kept = None if counted is None or counted.all() else np.flatnonzero(counted)
+
+    def column(name: str, values: Any) -> pl.Series:
+        """One after the other: tables can be large, and intermediate frames would be copies of them."""
+        made = pl.Series(name, values, nan_to_null=isinstance(values, np.ndarray))
+        made = made.fill_nan(None) if isinstance(values, pl.Series) and made.dtype.is_float() else made
+        return made if kept is None else made.gather(kept)
+
+    columns = {"term": np.arange(size) if names is None else list(names), **columns}
+    return pl.DataFrame([column(name, values) for name, values in columns.items()])
 
 
 def own_terms(corpus: Any) -> NDArray[np.object_] | None:

@@ -89,14 +89,23 @@ class KeynessPlan(TermsPlan):
         """See `TermsPlan`."""
         import polars as pl
 
-        tables = []
-        for number, pair in enumerate(self.pairs(cells)):
-            columns = self.columns(*pair, self.learned[number] if self.learned else None)
-            table = term_frame(terms, columns, pair[0].n_i + pair[1].n_i >= max(self.asked.min_count, 1))
-            if self.contrasts:
-                table = table.insert_column(1, pl.lit(self.groups[number], dtype=pl.String).alias("group"))
-            tables.append(table.with_columns(pl.col("p_method").cast(pl.String)))
-        return pl.concat(tables)
+        pairs = self.pairs(cells)  # only one of them is in memory
+        return pl.concat([self.of_pair(terms, *next(pairs), number) for number in range(self.tests)])
+
+    @property
+    def tests(self) -> int:
+        """How many pairs are compared."""
+        return len(self.groups) if self.contrasts else 1
+
+    def of_pair(self, terms: Any, a: TermCells, b: TermCells, number: int) -> pl.DataFrame:
+        """The rows of one pair."""
+        import polars as pl
+
+        columns = self.columns(a, b, self.learned[number] if self.learned else None)
+        table = term_frame(terms, columns, a.n_i + b.n_i >= max(self.asked.min_count, 1))
+        if self.contrasts:
+            table = table.insert_column(1, pl.lit(self.groups[number], dtype=pl.String).alias("group"))
+        return table.with_columns(pl.col("p_method").cast(pl.String))
 
     def schema(self) -> dict[str, Any]:
         """See `TermsPlan`."""
