@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
-from termburst.inference.confident_effect import levels_of
+from termburst.inference.multiplicity import levels_of
 from termburst.inference.two_sides import PrecisionPrior, SideTails, TwoSides
 from termburst.models.cells import TermCells, joined, merged
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]

@@ -30,9 +30,8 @@ from termburst.core import beta_binomial as core_fits
 from termburst.core import comparison as core
 from termburst.core import profiles as core_profiles
 from termburst.core.length_table import look_up
-from termburst.models.cells import TermCells
+from termburst.models.cells import GroupedCells, TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
-from termburst.models.grouped_cells import GroupedCells
 from termburst.threads import over_parts, parts_of
 
 Floats = NDArray[np.float64]
@@ -244,7 +243,8 @@ def _alone(cells: TermCells) -> Floats:
     """In how many documents each term is the only one."""
     those = np.flatnonzero(cells.count == cells.length)
     term = np.searchsorted(cells.indptr, those, side="right") - 1
-    return np.bincount(term, np.broadcast_to(cells.weight, cells.count.shape)[those], cells.n_i.size)
+    weight = np.broadcast_to(cells.weight, cells.count.shape)[those]
+    return np.asarray(np.bincount(term, weight, cells.n_i.size), np.float64)
 
 
 @cache

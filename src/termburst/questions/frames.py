@@ -64,13 +64,13 @@ def counted_texts(corpora: Mapping[str, Any], counting: CountingOptions | None) 
     >>> counted_texts({"A": ["so it goes", "so so"]}, None)[0].terms.tolist()
     ['goes', 'it', 'so']
     """
-    found = [_counted_texts(corpus, name, checked_counting(counting)) for name, corpus in corpora.items()]
+    found = [_counted_texts(corpus, name, counting) for name, corpus in corpora.items()]
     if counting is not None and all(new is old for new, old in zip(found, corpora.values(), strict=True)):
         raise ValueError(f"counting says how to count texts, but {' and '.join(corpora)} has none; omit it")
     return found
 
 
-def _counted_texts(corpus: Any, name: str, counting: CountingOptions) -> Any:
+def _counted_texts(corpus: Any, name: str, counting: CountingOptions | None) -> Any:
     if isinstance(corpus, str):
         raise ValueError(f"{name} must be a list of texts, counts or a corpus; got one string, {corpus!r:.60}")
     if not isinstance(corpus, (list, tuple)) or not corpus:
@@ -78,6 +78,7 @@ def _counted_texts(corpus: Any, name: str, counting: CountingOptions) -> Any:
     tokens = all(isinstance(text, list) and all(isinstance(token, str) for token in text) for text in corpus)
     if not tokens and not isinstance(corpus[0], str):
         return corpus
+    counting = checked_counting(counting)
     return CountedCorpus.from_texts(corpus, counting=replace(counting, pretokenized=True) if tokens else counting)
 
 
@@ -90,7 +91,7 @@ def named_terms(corpus: Any, terms: Any, size: int, which: str = "") -> NDArray[
     Traceback (most recent call last):
     ValueError: the statistics already have other term names; omit `terms`
     """
-    names = checked_terms(terms, size)
+    names = None if terms is None else checked_terms(terms, size)
     own = own_terms(corpus)
     if names is not None and own is not None and not np.array_equal(names, own):
         kind = "statistics" if isinstance(corpus, TermStatistics) else "counts"

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from termburst.inference import keyness as tests
-from termburst.inference.confident_effect import Claims, levels_of
 from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.dispersion import dispersion
-from termburst.inference.multiplicity import adjust, estimate_null_share
+from termburst.inference.multiplicity import Claims, adjust, estimate_null_share, levels_of
 from termburst.inference.robust_scale import ScaleSums, scale_sums
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.questions.compared import MILLION, comparison_order
+from termburst.questions.compared import MILLION, comparison_order, never_significant, warn_of
 from termburst.questions.frames import term_frame
 from termburst.questions.keyness import Keyness
 from termburst.questions.plans import (
@@ -36,7 +35,6 @@ from termburst.questions.plans import (
     with_lower_bound,
     with_selected_end,
 )
-from termburst.questions.reach import never_significant, warn_of
 
 if TYPE_CHECKING:
     import polars as pl

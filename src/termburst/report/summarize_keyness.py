@@ -10,7 +10,7 @@ from termburst.display import LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
 from termburst.messages import named
-from termburst.questions.reach import table_out_of_reach
+from termburst.questions.compared import table_out_of_reach
 from termburst.report.occurrences import term_panels
 from termburst.report.pieces import (
     PLACES,
