@@ -18,7 +18,7 @@ from termburst.models import beta_binomial
 from termburst.models.cells import term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
-from termburst.statistics.tally import tally
+from termburst.statistics.matrix import tally
 
 PENALTIES = ("gamma", "log-normal", "inverse-gamma")
 NUMBERS = ("mean", "alpha", "alpha_not", "alpha_0", "loglik", "loglik_binomial")

@@ -31,7 +31,7 @@ from termburst.models.cells import TermCells
 from termburst.models.closed_forms import NUMPY, Collection, add_up, plr_parts
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Form
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]

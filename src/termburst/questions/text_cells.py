@@ -11,8 +11,7 @@ import numpy as np
 from termburst.counting import plain_tokenizer
 from termburst.counting.options import CountingOptions
 from termburst.counting.utf8_texts import count_utf8, names, utf8
-from termburst.statistics.matrix import canonical_counts, document_lengths
-from termburst.statistics.tally import tally
+from termburst.statistics.matrix import canonical_counts, document_lengths, tally
 
 if TYPE_CHECKING:
     import polars as pl
