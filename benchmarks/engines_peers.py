@@ -24,9 +24,9 @@ from typing import Any
 
 import polars as pl
 from _memory import processor_seconds
+from engines import opened, write, write_corpus
 
 import termburst as tb
-from engines import opened, write, write_corpus
 
 LETTERS = r"\b\w\w+\b"
 SQL = """

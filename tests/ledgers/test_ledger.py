@@ -278,7 +278,7 @@ def test_wrong_arguments(tmp_path, days):
         ledger.add(days["wed"].drop("batch"))
     with pytest.raises(ValueError, match=r"make them from texts with tb.scan\(frame\).patterns\(batch\)$"):
         ledger.add(pl.DataFrame({"document": ["a"], "text": ["so it goes"]}).rename({"text": "body"}))
-    with pytest.raises(ValueError, match=r"^Ledger cannot be scanned; give its patterns, ledger.frame\(\)$"):
+    with pytest.raises(ValueError, match=r"or its patterns: ledger\.frame\(\)$"):
         tb.scan(ledger)
     with pytest.raises(ValueError, match="has patterns, but no rows for its documents"):
         ledger.add(days["wed"].filter(pl.col("term").is_not_null()), check=False)

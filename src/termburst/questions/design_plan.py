@@ -18,15 +18,14 @@ from termburst.inference.leaning import LEAST, SUMS, Leaning
 from termburst.inference.multiplicity import adjust
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells
-from termburst.questions.compared import comparison_order
+from termburst.questions.compared import comparison_order, never_significant, strata_of_cells, warn_of
 from termburst.questions.contrast_sides import side_columns, tally_of_cells
 from termburst.questions.formula_text import named_columns
 from termburst.questions.formulas import Design, design_of
 from termburst.questions.frames import term_frame
 from termburst.questions.keyness import Keyness
 from termburst.questions.plans import Finish, Order, Rows, TermsPlan, lesson, sums_of, with_selected_end
-from termburst.questions.reach import never_significant, strata_of_cells, warn_of
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.statistics.term_statistics import NothingToCountError
 
 if TYPE_CHECKING:
