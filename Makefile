@@ -34,7 +34,7 @@ test-all: $(VENV)/.all  ## both tiers in one run, but for Spark; with COVERAGE=1
 	$(PYTEST) -m "not spark"
 
 test-spark: $(VENV)/.all  ## the tests of Spark, in one session; slipcover cannot measure them
-	$(BIN)/python -m pytest -m spark tests/engines
+	$(BIN)/python -m pytest -m spark tests/backends tests/questions
 
 # The extra "spark" is PySpark 4, so what the tests need is named here: without the extra "sql" of PySpark 3.5, which asks
 # for NumPy 1. Python from 3.12 on has no distutils, which PySpark 3.5 imports; setuptools has it. Two warnings are of
@@ -43,7 +43,7 @@ test-spark-3.5:  ## the tests of Spark with the last PySpark 3.5, in an environm
 	$(PYTHON) -m venv $(SPARK_3_5)
 	$(subst $(VENV),$(SPARK_3_5),$(PIP)) -e ".[datasets,designs,duckdb,dev]" "pyspark>=3.5,<4" \
 	  "pandas<3" pyarrow setuptools
-	$(subst $(VENV),$(SPARK_3_5),$(BIN))/python -m pytest -m spark tests/engines \
+	$(subst $(VENV),$(SPARK_3_5),$(BIN))/python -m pytest -m spark tests/backends tests/questions \
 	  -W "ignore:distutils Version classes are deprecated:DeprecationWarning" -W "ignore:unclosed <socket:ResourceWarning"
 
 test-lowest:  ## `make test` with the lowest version of every package that pyproject.toml allows

@@ -27,7 +27,7 @@ settings.register_profile("termburst", deadline=None, max_examples=40)
 settings.load_profile("termburst")
 gc.disable()  # until all tests are collected: most of what is made then stays
 
-# The built site contains copies of scripts, Sphinx runs conf.py and writes api, tests/engines/test_spark.py runs
+# The built site contains copies of scripts, Sphinx runs conf.py and writes api, tests/backends/test_spark.py runs
 # spark.md.
 collect_ignore = [
     "docs/_build",

@@ -15,7 +15,6 @@ SCRIPT = """
 import os, signal, sys, tempfile
 import polars as pl
 import termburst as tb
-from termburst import engines
 from termburst.reading.options import ReadingOptions
 from termburst.reading.readers import open_corpus
 
@@ -57,7 +56,7 @@ def test_the_error_in_a_fork_recommends_spawn():
         "s.save(path)",
         "tb.TermStatistics.load(path)",
         "list(open_corpus(path, ReadingOptions(text='term')).batches())",
-        "engines.term_statistics(texts)",
+        "tb.scan(texts).statistics",
     )
     said = forked(USE, *inside)
     assert len(said) == len(inside)

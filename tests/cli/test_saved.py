@@ -5,7 +5,7 @@ import json
 import polars as pl
 import pytest
 
-from termburst import engines
+from termburst.ledgers import Ledger
 
 TEXTS = {"clown": ["ha ha ha so", "ha ha it is so so"] * 4, "crowd": ["so it goes on", "it is what it is"] * 4}
 
@@ -13,7 +13,7 @@ TEXTS = {"clown": ["ha ha ha so", "ha ha it is so so"] * 4, "crowd": ["so it goe
 @pytest.fixture
 def places(run, tmp_path):
     """Each text twice: in a ledger with two batches, and as statistics of the same texts."""
-    ledger = engines.Ledger(tmp_path / "ledger")
+    ledger = Ledger(tmp_path / "ledger")
     for batch, texts in TEXTS.items():
         documents = [f"{batch} {k}" for k in range(len(texts))]
         ledger.add(pl.DataFrame({"document": documents, "text": texts}), batch=batch)

@@ -1,11 +1,12 @@
 """`tb.scan`: a folder that is scanned answers as one that is read, and as the command line does."""
 
 import io
-import json
 import sys
 import tracemalloc
 import warnings
+from types import SimpleNamespace
 
+import narwhals.stable.v2 as nw
 import numpy as np
 import polars as pl
 import pytest
@@ -13,6 +14,7 @@ from polars.testing import assert_frame_equal
 
 import termburst as tb
 from termburst.cli import main
+from termburst.corpus.stream import Stream
 from termburst.datasets import TextCollection
 from termburst.statistics import streaming
 
@@ -74,42 +76,6 @@ STEPS = {
     "n-grams": (lambda c: c, {"ngrams": (1, 2), "lowercase": False}),
     "a tokenizer": (lambda c: c.split(tokens=25), {"tokenizer": str.split}),
 }
-QUESTIONS = {
-    "burstiness": lambda c: c.burstiness(columns="all"),
-    "term_table": lambda c: c.term_table(parts=True),
-    "dispersion": lambda c: c.dispersion(["dp", "dp_interval"]),
-    "two corpora": lambda c: c.keyness(tb.TermStatistics.from_texts(["so it goes", "the sea"] * 9, "patterns")),
-    "a list": lambda c: c.keyness(reference={"the": 900, "sea": 40, "so": 60}),
-    "groups": lambda c: c.keyness(by="party", min_count=2),
-    "groups without contrasts": lambda c: c.keyness(by="party", contrasts=False, min_count=2),
-    "two groups": lambda c: c.keyness(by="who", groups=["w3", "w1"]),
-    "a condition": lambda c: c.keyness(by="year >= 1955"),
-    "a design": lambda c: c.keyness("party + year", cluster="who"),
-    "lines": lambda c: c.kwic("so", columns=["year"], width=20),
-    "collocates": lambda c: c.collocates("so"),
-    "pairs": lambda c: c.coburst([("the", "and")]),
-    "n-grams": lambda c: c.ngrams(),
-}
-MORE = {  # questions that say too little about some steps, or are slow: with all documents as they are
-    "arf": lambda c: c.dispersion(["arf"]),
-    "check": lambda c: c.check(halves=2).duplicates,
-    "metadata": lambda c: c.metadata,
-}
-
-
-def quick_and_slow(steps):
-    """Some steps for the quick tier, the others for the slow one."""
-    return [
-        name if name in ("all steps", "near-copies") else pytest.param(name, marks=pytest.mark.slow) for name in steps
-    ]
-
-
-def answer(ask, corpus):
-    """The answer, or the sentence why there is none."""
-    try:
-        return ask(corpus)
-    except ValueError as error:
-        return str(error)
 
 
 def both(folder, name):
@@ -118,32 +84,6 @@ def both(folder, name):
 
 
 @pytest.mark.filterwarnings(*QUIET)
-@pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.parametrize("steps", quick_and_slow(STEPS))
-def test_what_is_scanned_answers_as_what_is_read(folder, steps, question):
-    scanned, read = both(folder, steps)
-    ask = QUESTIONS[question]
-    expected, found = answer(ask, read), answer(ask, scanned)
-    if isinstance(expected, str) or not expected.height:  # such as a party that no document is left of
-        assert str(found) == str(expected)
-    else:
-        same(found, expected)
-
-
-@pytest.mark.parametrize("question", MORE)
-def test_questions_about_order_and_metadata(folder, question):
-    scanned, read = both(folder, "as it is")
-    same(MORE[question](scanned), MORE[question](read))
-
-
-def test_words_that_bring_on_others(tmp_path):
-    texts = ["socrates asked plato and plato asked", "the sea and the sun", "a ship on the sea"] * 8
-    (tmp_path / "t.txt").write_text("\n".join(texts), encoding="utf-8")
-    found, expected = (door(tmp_path / "t.txt", lines=True).triggers("socrates") for door in (tb.scan, tb.read))
-    assert expected["term"].to_list() == ["asked", "plato", "and"]
-    same(found, expected)
-
-
 @pytest.mark.parametrize("steps", STEPS)
 def test_documents_weights_and_statistics(folder, steps):
     scanned, read = both(folder, steps)
@@ -158,49 +98,13 @@ def test_documents_weights_and_statistics(folder, steps):
     one, other = scanned.weights("bm25"), read.weights("bm25")
     assert one.documents.tolist() == other.documents.tolist()
     np.testing.assert_allclose(one.matrix.toarray(), other.matrix.toarray(), rtol=1e-9)
+    same(scanned.keyness(by="who"), read.keyness(by="who"))
     batches = list(scanned.batches(["year"]))
     assert [name for batch in batches for name in batch.ids] == read.ids
     assert_frame_equal(pl.concat(batch.metadata for batch in batches), read.metadata.select("id", "year"))
     if read.dropped is not None:
         assert_frame_equal(scanned.dropped, read.dropped)
         assert scanned.dropped.height > 0
-
-
-COMMANDS = [  # the question, and as it is asked on the command line
-    (lambda c: c.term_table(), ["terms"]),
-    (lambda c: c.burstiness(columns="all"), ["terms", "--test", "--columns", "all"]),
-    (lambda c: c.keyness(by="party"), ["keyness", "--by", "party"]),
-    (lambda c: c.keyness(by="who", groups=["w3", "w1"]), ["keyness", "--by", "who", "--groups", "w3,w1"]),
-    (lambda c: c.keyness(by="year >= 1955"), ["keyness", "--by", "year >= 1955"]),
-    (lambda c: c.keyness("party", cluster="who"), ["keyness", "--formula", "party", "--cluster", "who"]),
-    (lambda c: c.collocates("so"), ["collocates", "so"]),
-    (lambda c: c.kwic("so", columns=["year"], width=60), ["kwic", "so", "--columns", "year"]),
-]
-WRITTEN = {
-    "as it is": [],
-    "where": ["--where", "year >= 1950 AND party != 'hc'"],
-    "tokens": ["--split", 15],
-    "pattern": ["--split", "^Chapter"],
-    "near-copies": ["--drop-duplicates"],
-    "stop words": ["--stop-words", "english"],
-    "n-grams": ["--ngrams", "1,2", "--no-lowercase"],
-}
-
-
-@pytest.mark.filterwarnings(*QUIET)
-@pytest.mark.parametrize("number", range(len(COMMANDS)), ids=lambda number: " ".join(COMMANDS[number][1][:3]))
-@pytest.mark.parametrize("steps", quick_and_slow(WRITTEN))
-def test_the_command_line_gives_the_same_rows(folder, command, steps, number):
-    ask, (name, *rest) = COMMANDS[number]
-    scanned, _ = both(folder, steps)
-    expected = ask(scanned)
-    words = [*rest[:1], *rest[1:]] if name in ("kwic", "collocates") else rest
-    shown = command(name, folder, *words, "--name-pattern", PATTERN, *WRITTEN[steps], "--format", "json")
-    expected = pl.DataFrame(json.loads(expected.write_json()), infer_schema_length=None)  # as JSON has no infinity
-    known = [column for column in expected.columns if column in shown.columns]
-    assert len(known) > 5
-    assert set(shown.columns) <= set(expected.columns)
-    same(shown.select(known), expected.select(known))
 
 
 def test_intervals_of_the_command_line_are_bins(folder, command):
@@ -287,16 +191,8 @@ def saved(folder, tmp_path):
     return tmp_path / "s.parquet"
 
 
-@pytest.mark.parametrize("question", ["burstiness", "term_table", "two corpora", "a list"])
-def test_saved_statistics_answer_questions_about_sums(folder, saved, question):
-    ask = QUESTIONS[question]
-    expected = ask(tb.read(folder))
-    same(ask(tb.scan(saved)), expected)
-    same(ask(tb.scan(tb.TermStatistics.load(saved))), expected)
-
-
 def test_a_ledger_is_scanned(tmp_path):
-    ledger = tb.engines.Ledger(tmp_path / "ledger")
+    ledger = tb.ledgers.Ledger(tmp_path / "ledger")
     ledger.add(pl.DataFrame({"document": ["a", "b"], "text": ["so it goes", "so so"]}), batch="first")
     found, expected = tb.scan(tmp_path / "ledger"), tb.read(["so it goes", "so so"])
     same(found.burstiness(), expected.burstiness())
@@ -313,13 +209,7 @@ def test_a_ledger_is_scanned(tmp_path):
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda c: c.keyness(by="party"), "is saved statistics, which have no documents; give the corpus itself"),
-        (lambda c: c.kwic("so"), "is saved statistics, which have no documents; give the corpus itself"),
-        (lambda c: c.weights(), "is saved statistics, which have no documents; give the corpus itself"),
         (lambda c: c.ids, "is saved statistics, which have no documents; give the corpus itself"),
-        (lambda c: c.metadata, "is saved statistics, which have no documents; give the corpus itself"),
-        (lambda c: c.where("year > 1"), r"contains statistics, which have no columns; omit where\(\)"),
-        (lambda c: c.split(tokens=5), r"contains statistics, which have no documents; omit split\(\)"),
     ],
 )
 def test_what_saved_statistics_cannot_answer_is_said(saved, ask, said):
@@ -341,6 +231,17 @@ def test_what_saved_statistics_cannot_answer_is_said(saved, ask, said):
 def test_other_sources_are_refused(source, said):
     with pytest.raises(ValueError, match=said):
         tb.scan(source)
+
+
+@pytest.mark.parametrize("library", ["ibis", "dask", "modin", "cudf", "sqlframe", "ray", "daft", "snowflake"])
+def test_frames_of_an_engine_that_is_not_supported(library, monkeypatch):
+    """Whether Narwhals knows the library or not, the error names the way round."""
+    foreign = type("Dataset", (), {"__module__": f"{library}.data"})()
+    if library in ("ibis", "dask", "modin", "cudf", "sqlframe"):
+        given = SimpleNamespace(implementation=nw.Implementation[library.upper()])
+        monkeypatch.setattr(nw, "from_native", lambda frame, **more: given)
+    with pytest.raises(ValueError, match=f"^frames of {library} cannot be read here; .*(Parquet|parquet|give|SQL)"):
+        tb.scan(foreign)
 
 
 def test_mistakes(folder, tmp_path):
@@ -475,3 +376,26 @@ def test_memory_follows_the_vocabulary_and_not_the_corpus(tmp_path, monkeypatch)
     assert large < 2 * small
     held = [peak(lambda path=path: tb.read(path, lines=True).counts) for path in files.values()]
     assert held[1] > 2 * held[0]  # so the bound would notice counts that are held
+
+
+def test_metadata_by_id_are_joined_when_documents_are_read(tmp_path, monkeypatch):
+    for name, text in {"a": "so it goes", "b": "so so", "c": "ha ha"}.items():
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    more = pl.DataFrame({
+        "id": ["c.txt", "b.txt", "a.txt"], "year": ["1949", "1945", "1944"],
+        "who": pl.Series(["x", "y", "x"], dtype=pl.Enum(["y", "x"])),
+    })  # fmt: skip
+    passes = []
+    read = Stream.reading
+    monkeypatch.setattr(Stream, "reading", lambda *given, **named: passes.append(1) or read(*given, **named))
+    corpus = tb.scan(tmp_path, metadata=more)
+    chosen = corpus.where("year >= 1945")
+    assert not passes
+    assert chosen.counted().ids == ["b.txt", "c.txt"]
+    assert corpus.counted().metadata.select("id", "year", "who").equals(more.sort("id"))
+    read_now = tb.read(tmp_path, metadata=more)
+    assert corpus.keyness(by="who", method="g2").equals(read_now.keyness(by="who", method="g2"))
+    with pytest.raises(ValueError, match=r"the metadata has no row for the document 'a\.txt'"):
+        tb.scan(tmp_path, metadata=more.head(2)).statistics  # noqa: B018
+    by_order = tb.scan(tmp_path, metadata={"year": [1, 2, 3]})
+    assert by_order.metadata["year"].to_list() == [1, 2, 3]

@@ -164,3 +164,31 @@ def test_a_comparison_of_wrong_types_is_refused(tmp_path, door, ask, said):
 def test_groups_take_true_or_false():
     with pytest.raises(ValueError, match="contrasts must be True or False; got 'no'"):
         tb.keyness_groups([[1, 2], [2, 1], [1, 1]], ["a", "b", "c"], contrasts="no")
+
+
+def test_texts_are_no_groups(tmp_path):
+    (tmp_path / "t.csv").write_text("text,who\nso it goes,a\nha ha,b\n", encoding="utf-8")
+    for corpus in (tb.read(tmp_path / "t.csv"), tb.scan(tmp_path / "t.csv")):
+        with pytest.raises(ValueError, match="column 'text'"):
+            corpus.keyness(by="text")
+
+
+def test_saved_statistics_refuse_options_of_reading(tmp_path):
+    tb.TermStatistics.from_texts(["so it goes", "so so"]).save(tmp_path / "s.parquet")
+    for option in ({"lines": True}, {"encoding": "latin-1"}, {"text": "body"}, {"id": "who"}, {"tokenizer": str.split}):
+        with pytest.raises(ValueError, match=f"{next(iter(option))}= is not for saved statistics"):
+            tb.scan(tmp_path / "s.parquet", **option)
+
+
+def test_a_text_that_was_edited_is_noticed(tmp_path):
+    path = tmp_path / "a.txt"
+    path.write_text("so it goes", encoding="utf-8")
+    corpus = tb.read(tmp_path)
+    path.write_text("so it went on", encoding="utf-8")
+    with pytest.raises(ValueError, match=r"changed since it was read: document 1 \('a.txt'\) had another text"):
+        list(corpus.texts)
+
+
+def test_counts_that_cannot_be_compared_one_by_one_say_so():
+    with pytest.raises(ValueError, match=r"comparing documents by their counts needs .* MB of memory"):
+        tb.read([[2**40, 1], [1, 2]]).check()

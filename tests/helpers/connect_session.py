@@ -1,7 +1,7 @@
-"""Every question of `termburst.engines`, asked in a session of Spark Connect; run as a script, in its own process.
+"""Questions of the battery, asked in a session of Spark Connect; run as a script, in its own process.
 
-Standard input has JSON: the columns of the documents, and settings of the session. The answers are written to the
-folder that is named on the command line: frames as Parquet, others as pickles, errors as texts.
+Standard input has the settings of the session as JSON. The answers are written to the folder that is named on the
+command line: frames as Parquet, others as pickles, errors as texts.
 """
 
 import json
@@ -10,49 +10,32 @@ import sys
 import warnings
 from pathlib import Path
 
-import polars as pl
+TESTS = Path(__file__).parents[1]
+sys.path[:0] = [str(TESTS), str(TESTS / "questions")]
 
-from termburst import CountingOptions, engines, scan
+import polars as pl  # noqa: E402
+from battery.asked import QUESTIONS  # noqa: E402
+from battery.documents import documents  # noqa: E402
 
-SCHEMA = "document bigint, text string, who string, year bigint, speaker string"
-CLUSTERED = {"formula": "who + year", "cluster": "speaker"}
-COUNTING = CountingOptions(stop_words=("w01",))
-QUESTIONS = {
-    "table": engines.term_table,
-    "table of counts": lambda f: engines.term_table(engines.count_terms(f)),
-    "counts": lambda f: engines.count_terms(f, counting=COUNTING),
-    "statistics": lambda f: engines.term_statistics(f, detail="patterns"),
-    "fits": engines.fit_beta_binomial,
-    "tested": lambda f: engines.burstiness_test(f, draws=99, check=False),
-    "effects": engines.burst_effects,
-    "dispersion": engines.dispersion,
-    "keyness": lambda f: engines.keyness(f, by="who", check=False),
-    "keyness of two": lambda f: engines.keyness(f.filter("who = 'a'"), f.filter("who = 'b'"), check=False),
-    "keyness of groups": lambda f: engines.keyness(f, by="year", contrasts=True, check=False),
-    "keyness by formula": lambda f: engines.keyness(f, formula="who + year", check=False),
-    "keyness with clusters": lambda f: engines.keyness(f, **CLUSTERED, check=False),
-    "scanned": lambda f: scan(f).where("who = 'b' OR year = 2000").keyness(by="year >= 2001"),
-    "weights": lambda f: engines.weigh(f, "tf-idf", norm="l2"),
-    "weights by fits": lambda f: engines.weigh(f, "surprisal", check=False),
-    "lines": lambda f: engines.kwic(f, "w0*"),
-    "collocates": lambda f: engines.collocates(f, "w02"),
-    "check": lambda f: engines.check(f, cluster="speaker", halves=2),
-}
+from helpers.frames import in_engine, local  # noqa: E402
+from termburst import ledgers, scan  # noqa: E402
+
+ASKED = {one.name: one.ask for one in QUESTIONS if one.kind and one.rule == "as they are"}
+ASKED = {name: ask for name, ask in ASKED.items() if name not in ("counts", "triggers")}
 
 
 def left_in_ledger(frame):
     """The statistics of a ledger to which documents were added twice, and of which some were withdrawn twice."""
-    first, second = (engines.patterns(frame.filter(f"year = {year}"), str(year)) for year in (2000, 2001))
-    gone = engines.patterns(frame.filter("document < 8 and year = 2000"), "withdrawn")
-    both = engines.add(engines.add(first, second), second)
-    return engines.term_statistics(engines.withdraw(engines.withdraw(both, gone), gone), detail="patterns")
+    first, second = (scan(frame.filter(f"half = '{half}'")).patterns(half) for half in ("early", "late"))
+    gone = scan(frame.filter("half = 'early' and year = 1940")).patterns("withdrawn")
+    both = ledgers.add(ledgers.add(first, second), second)
+    return scan(ledgers.withdraw(ledgers.withdraw(both, gone), gone)).statistics
 
 
-QUESTIONS["ledger"] = left_in_ledger
-BAD = {  # what is refused, by a sentence
-    "null text": lambda f: engines.kwic(f.selectExpr("document", "nullif(text, '') as text"), "w01"),
-    "same id": lambda f: engines.term_table(f.selectExpr("document % 39 as document", "text")),
-    "bootstrap": lambda f: engines.keyness(f, by="who", method="bootstrap"),
+OF_FRAMES = {
+    "ledger": left_in_ledger,
+    "null text": lambda f: scan(f.selectExpr("id", "nullif(text, '') as text")).kwic("whale"),
+    "same id": lambda f: scan(f.selectExpr("party as id", "text")).term_table(),
 }
 
 
@@ -62,22 +45,22 @@ def main() -> None:
     from pyspark.sql import SparkSession
 
     folder = Path(sys.argv[1])
-    columns, settings = json.load(sys.stdin)
-    spark = SparkSession.builder.remote("local[2]").config(map=settings).getOrCreate()
-    frame = spark.createDataFrame(list(zip(*columns.values(), strict=True)), SCHEMA)
+    spark = SparkSession.builder.remote("local[2]").config(map=json.load(sys.stdin)).getOrCreate()
+    frame = in_engine("spark", documents(), spark)
     assert type(frame).__module__.startswith("pyspark.sql.connect"), type(frame)
-    for name, ask in {**QUESTIONS, **BAD}.items():
+    corpus = scan(frame)
+    for name, ask in {**ASKED, **OF_FRAMES}.items():
         try:
-            write(ask(frame), folder / name)
+            write(ask(frame if name in OF_FRAMES else corpus), folder / name)
         except Exception as error:  # the others are asked all the same
             (folder / f"{name}.error").write_text(f"{type(error).__name__}: {error}", encoding="utf-8")
     spark.stop()
 
 
 def write(found, path: Path) -> None:
-    """A frame of Spark as Parquet, anything else pickled."""
-    if hasattr(found, "toArrow"):
-        pl.from_arrow(found.toArrow()).write_parquet(path.with_suffix(".parquet"))
+    """A frame as Parquet, anything else pickled."""
+    if isinstance(found, pl.DataFrame) or hasattr(found, "toArrow"):
+        local(found).write_parquet(path.with_suffix(".parquet"))
     else:
         path.with_suffix(".pickle").write_bytes(pickle.dumps(found))
 

@@ -1,4 +1,4 @@
-"""Work of engines that says when it has begun, and waits for a word: so that a test can disturb it in the middle."""
+"""Work of backends that says when it has begun, and waits for a word: so that a test can disturb it in the middle."""
 
 import os
 import time
@@ -6,7 +6,7 @@ import uuid
 from pathlib import Path
 
 from helpers.processes import PATIENCE
-from termburst.engines.running import rows_of
+from termburst.backends.run import rows_of
 
 
 def held_rows(patterns, *, plan, groups, folder):

@@ -120,7 +120,7 @@ assert ended in (0, 7), ended
 """
 IN_A_FORK = (
     "tb.term_table(s)", "tb.burstiness_test(s)", "tb.keyness(s, s)", "tb.TermStatistics.load(at / 's.parquet')",
-    "tb.engines.term_statistics(F)", "tb.keyness_groups(X, ['a', 'b'])",
+    "tb.scan(F, id='document').statistics", "tb.keyness_groups(X, ['a', 'b'])",
     "tb.CountVectorizer().fit_transform(['so it so'])",
 )  # fmt: skip
 
@@ -172,14 +172,14 @@ ATTACKS = [
     *(
         fine(
             f"the column {name!r} of a frame",
-            FRAME.format(name) + f"s = tb.engines.term_statistics(F, text={name!r})\n"
+            FRAME.format(name) + f"s = tb.scan(F, text={name!r}).statistics\n"
             "assert sorted(s.terms) == ['is', 'it', 'so'], s.terms",
         )
         for name in COLUMNS[:5]
     ),
     refused(
         "a pattern that is not the name of a column",
-        FRAME.format("x") + "tb.engines.term_statistics(F, text='^te.*$')",
+        FRAME.format("x") + "tb.scan(F, text='^te.*$').statistics",
         "te",
     ),
     *(

@@ -91,11 +91,6 @@ VALUES = {
     "a sparse vector": "sp.coo_array(np.array([1, 2, 3]))",
 }
 FRAME = "pl.DataFrame({'term': ['ha', 'ha', 'so'], 'count': %s, 'length': %s, 'documents': %s})"
-UNCHECKED = (
-    "F = {}; tb.engines.fit_beta_binomial(F, check=False)",
-    "F = {}; tb.engines.term_table(F, check=False)",
-    "s = tb.engines.term_statistics({}, detail='patterns', check=False); tb.burstiness_test(s); tb.keyness(s, s)",
-)
 PATTERNS = {
     "a negative length": ("[1, 2, 1]", "[-5, 3, 3]", "[1, 1, 1]"),
     "a negative count": ("[-1, 2, 1]", "[3, 3, 3]", "[1, 1, 1]"),
@@ -137,12 +132,7 @@ ATTACKS = [
         for i, (name, made) in enumerate(VALUES.items())
     ),
     *(
-        survives(f"unchecked patterns with {name}, {what}", UNCHECKED[what].format(FRAME % columns))
-        for name, columns in PATTERNS.items()
-        for what in range(len(UNCHECKED))
-    ),
-    *(
-        refused(f"patterns with {name}", f"tb.engines.term_statistics({FRAME % columns}, detail='patterns')", "")
+        refused(f"patterns with {name}", f"tb.scan({FRAME % columns}).statistics", "")
         for name, columns in PATTERNS.items()
     ),
     *(
@@ -165,8 +155,8 @@ ATTACKS = [
     refused("a query for -1 documents", "tb.retrieval.Index.from_texts(['ha ha', 'so']).search('ha', k=-1)", ""),
     refused("an unknown model", "tb.retrieval.Index.from_texts(['ha ha', 'so']).search('ha', model='evil')", "evil"),
     refused("an unknown scheme", f"tb.TermWeighting('__import__').fit({DENSE})", "__import__"),
-    refused("a list in place of a frame", "tb.engines.term_statistics([1, 2, 3])", "frame"),
-    refused("a frame without columns", "tb.engines.term_statistics(pl.DataFrame())", "column"),
+    refused("a list in place of a frame", "tb.scan([1, 2, 3])", "frame"),
+    refused("a frame without columns", "tb.scan(pl.DataFrame())", "column"),
 ]
 
 

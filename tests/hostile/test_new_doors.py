@@ -149,7 +149,7 @@ ROWS = [
     refused("a word list: a very long name", "tb.read_word_list('x' * 9999)", "cannot be read"),
     refused(
         "explore: a repeat without end",
-        "from termburst.report.timed_pattern import timed; timed('(a{999}){999999999}')",
+        "from termburst.report.explorer import timed; timed('(a{999}){999999999}')",
         "repeats",
     ),
     fine("kwic: very long words", [*KWIC, "so", "--quiet"], files={"c.txt": LONG}, prints="so"),

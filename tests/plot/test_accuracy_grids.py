@@ -12,8 +12,8 @@ from termburst.plot.canvas import VERMILION
 MU, SIGMA2 = [30, 60, 90], [0.5, 1.0]
 
 
-def outlined(axes, style):
-    frames = [patch for patch in axes.patches if patch.get_linestyle() == style]
+def outlined(axes):
+    frames = axes.patches
     assert all(patch.get_edgecolor() == to_rgba(VERMILION) for patch in frames)
     return {(round(patch.get_y() + 0.46), round(patch.get_x() + 0.47)) for patch in frames}
 
@@ -22,13 +22,12 @@ def test_grids_print_values_and_outline_the_best():
     first = np.array([[0.80868, 0.79], [0.8, 0.80868], [0.7, np.nan]])
     second = np.array([[0.1, 0.2], [0.3, 0.4], [0.5, 0.6]])
     grids = {"one": first, "two": second}
-    figure = plot.accuracy_grids(grids, MU, SIGMA2, best={"two": [(60, 0.5)]}, decimals=5)
+    figure = plot.accuracy_grids(grids, MU, SIGMA2, decimals=5)
     one, two = figure.axes[:2]
     printed = [text.get_text() for text in one.texts]
     assert printed == ["0.80868", "0.79000", "0.80000", "0.80868", "0.70000", "–"]
     assert [text.get_position() for text in one.texts] == [(x, y) for y in range(3) for x in range(2)]
-    assert (outlined(one, "solid"), outlined(two, "solid")) == ({(0, 0), (1, 1)}, {(2, 1)})
-    assert (outlined(one, "dashed"), outlined(two, "dashed")) == (set(), {(1, 0)})
+    assert (outlined(one), outlined(two)) == ({(0, 0), (1, 1)}, {(2, 1)})
     assert [axes.images[0].get_clim() for axes in (one, two)] == [(0.1, 0.80868)] * 2
     assert [label.get_text() for label in one.get_yticklabels()] == ["30", "60", "90"]
     assert [label.get_text() for label in two.get_xticklabels()] == ["0.5", "1"]
@@ -66,8 +65,6 @@ BAD = {
     "grids is empty": lambda: plot.accuracy_grids({}, MU, SIGMA2),
     r"its shape is \(2, 2\)": lambda: plot.accuracy_grids({"a": np.ones((2, 2))}, MU, SIGMA2),
     "no finite value": lambda: plot.accuracy_grids({"a": np.full((3, 2), np.nan)}, MU, SIGMA2),
-    "not on the grid": lambda: plot.accuracy_grids({"a": np.ones((3, 2))}, MU, SIGMA2, best={"a": [(31, 0.5)]}),
-    "not among the grids": lambda: plot.accuracy_grids({"a": np.ones((3, 2))}, MU, SIGMA2, best={"b": []}),
 }
 
 

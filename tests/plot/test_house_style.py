@@ -53,9 +53,7 @@ def model_figures(fig2, fit, published):
         "scatter": plot.statistic_against_weight(
             scores["first"], scores["second"], alpha=rng.gamma(1.0, size=400), occurs=n_i > 300
         ),
-        "parameters": plot.fitted_parameters(
-            fit, published=published, highlight=["t3", "t300"], terms=terms, what="A collection"
-        ),
+        "parameters": plot.fitted_parameters(fit, published=published, highlight=["t3", "t300"], terms=terms),
         "fits": plot.fit_scatter(fit, published=published),
         "grids": plot.accuracy_grids(grids, [30, 60, 90], [0.5, 1.0]),
         "error": plot.approximation_error(fit.alpha, fit.alpha_not, rng.gamma(0.5, size=400), mean_length=90.0),

@@ -4,7 +4,7 @@ from scipy.sparse import csr_array
 
 import termburst as tb
 from termburst import plot
-from termburst.plot.term_along_corpus import BARS, column_counts
+from termburst.plot.term import BARS, column_counts
 
 
 def bars(figure):

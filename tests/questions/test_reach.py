@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst import engines
 from termburst.questions.compared import design_notes, divided_clusters, out_of_reach, small_strata
 from termburst.report import summarize_design, summarize_keyness
 
@@ -57,12 +56,13 @@ def test_two_small_corpora_say_that_nothing_can_be_found():
         for x in (A, B)
     ]
     with pytest.warns(UserWarning, match="with so few documents no p is below"):
-        engines.keyness(*frames)
+        tb.scan(frames[0]).keyness(tb.scan(frames[1]))
     labels = ["x", "y", "z"] * 2
     with pytest.warns(UserWarning, match="with so few documents no p is below"):
         tb.keyness_groups(A, labels, terms=TERMS)
+    sides = frames[0].with_columns(side=pl.col("document").replace_strict(range(6), labels))
     with pytest.warns(UserWarning, match="with so few documents no p is below"):
-        engines.keyness(frames[0].with_columns(side=pl.col("document").replace_strict(range(6), labels)), by="side")
+        tb.scan(sides).keyness(by="side")
 
 
 PAIRS = {"side": ["a", "b"] * 10, "pair": [f"p{k // 2}" for k in range(20)]}
@@ -77,7 +77,7 @@ def test_pairs_have_a_warning_with_either_option():
     long = [{"document": d, "term": TERMS[t], "count": int(c)} for (d, t), c in np.ndenumerate(drawn(20)) if c]
     joined = pl.DataFrame(long).join(frame, on="document")
     with pytest.warns(UserWarning, match=r"the strata of 'pair' have 2 documents each on average"):
-        engines.keyness(joined, formula="side", strata="pair")
+        tb.scan(joined).keyness("side", strata="pair")
 
 
 def test_enough_documents_or_few_strata_have_none():

@@ -7,9 +7,8 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst import engines
-from termburst.engines import batches
-from termburst.engines.term_cells import lengths_of_groups
+from termburst.backends import stream
+from termburst.backends.cells import lengths_of_groups
 from termburst.inference.null_distribution import PHASES, Longest, Null, PlrFunction
 from termburst.questions import stored_nulls
 from termburst.questions.stored_nulls import StoredNulls
@@ -56,7 +55,7 @@ def test_parts_have_the_draws_of_the_whole(phase, size, lengths, monkeypatch):
 
 def test_they_are_drawn_once_for_all_groups_of_terms(monkeypatch):
     """A dozen groups or more, as terms are in sixteen parts; each phase that has terms is drawn once."""
-    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 1)
+    monkeypatch.setattr(stream, "ROWS_OF_TERMS", 1)
     rng = np.random.default_rng(1)
     texts = [" ".join(f"w{k}" for k in rng.zipf(1.3, 60) % 40) for _ in range(60)]
     frame = pl.LazyFrame({"document": range(60), "text": texts})
@@ -67,7 +66,7 @@ def test_they_are_drawn_once_for_all_groups_of_terms(monkeypatch):
         return draw(self, checkpoints, draws, seeds)
 
     monkeypatch.setattr(Null, "_draw", counted)
-    found = engines.burstiness_test(frame, draws=99, dispersion=False, intervals=False).collect()
+    found = tb.scan(frame).burstiness(draws=99, dispersion=False, intervals=False).collect()
     assert found.height > 20
     assert len(drawn) == len(set(drawn)) + 1  # and one for a made-up term, which shows what columns there are
     assert len(set(drawn)) >= 2

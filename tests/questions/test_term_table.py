@@ -1,38 +1,13 @@
 """The table of terms has what the functions return, burstiest first."""
 
 import numpy as np
-import polars as pl
 import pytest
-from polars.testing import assert_frame_equal
 
 import termburst as tb
-from termburst import engines
 from termburst.inference.overdispersion import tarone_score
 from termburst.inference.plr import PARTS
 
 COLUMNS = ["term", "n", "b", "plr", "tarone", "idf", "icf", "tf_idf_sum", "alpha", "alpha_not", "status"]
-
-
-@pytest.fixture(scope="module")
-def counted():
-    """Counts in memory, and the same as a frame; "a" repeats too often for the penalty at σ² = 10."""
-    X = [[9, 1, 0], [7, 2, 1], [0, 3, 0]]
-    terms = ["a", "b", "c"]
-    rows = [(j, term, count) for j, row in enumerate(X) for term, count in zip(terms, row, strict=True)]
-    frame = pl.DataFrame(rows, schema=["document", "term", "count"], orient="row")
-    return tb.TermStatistics.from_counts(X, terms), frame
-
-
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
-@pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
-@pytest.mark.parametrize("sigma2", [0.1, 10.0])
-def test_memory_and_engines_have_the_same_table(counted, form, sigma2):
-    statistics, frame = counted
-    in_memory = tb.term_table(statistics, form=form, sigma2=sigma2).sort("term")
-    by_engine = engines.term_table(frame, form=form, sigma2=sigma2).sort("term")
-    assert in_memory.columns == by_engine.columns == COLUMNS
-    assert_frame_equal(by_engine, in_memory, rel_tol=1e-12, abs_tol=1e-12)  # null in the same places, too
-    assert in_memory["status"].to_list() == ["invalid" if sigma2 == 10 else "valid", "valid", "valid"]
 
 
 def test_a_term_that_never_occurs_has_no_score_and_no_idf():

@@ -5,8 +5,8 @@ import pytest
 
 import termburst as tb
 from termburst.counting.counted_corpus import CountedCorpus
-from termburst.report import brought_on, render, summarize
-from termburst.report.brought_on import surest_pairs
+from termburst.report import occurrences, render, summarize
+from termburst.report.occurrences import surest_pairs
 
 WORDS = ["sea", "sun", "ship", "sand", "wind", "so"]
 
@@ -35,7 +35,7 @@ def test_a_planted_pair_is_found_as_triggers_finds_it(texts):
 
 def test_a_large_corpus_is_represented_by_evenly_spaced_documents(texts, monkeypatch):
     corpus = CountedCorpus.from_texts(texts)
-    monkeypatch.setattr(brought_on, "MOST_TOKENS", int(corpus.counts.sum()) // 2)
+    monkeypatch.setattr(occurrences, "MOST_TOKENS", int(corpus.counts.sum()) // 2)
     found = surest_pairs(corpus, 3)
     assert found["looked_at"] == 45
     assert (found["pairs"][0]["source"], found["pairs"][0]["target"]) == ("socrates", "plato")

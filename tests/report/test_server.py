@@ -12,7 +12,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 import termburst as tb
-from termburst.report import connections, explorer
+from termburst.report import explorer, server
 
 TEXTS = [
     *["The tariff, the tariff and again the tariff: so said the old party. Free trade is a dream."] * 4,
@@ -162,9 +162,7 @@ def test_bad_questions_get_a_sentence(running, path, said):
 
 
 def test_a_regular_expression_that_never_ends_is_stopped(monkeypatch):
-    from termburst.report import timed_pattern
-
-    monkeypatch.setattr(timed_pattern.timed, "__defaults__", (0.3,))
+    monkeypatch.setattr(explorer.timed, "__defaults__", (0.3,))
     corpus = tb.read(["a" * 60 + "!", "so it goes", "on and on"])
     with corpus.explore(browser=False) as page:
         status, body, _ = ask(page.address, f"api/kwic?q={quote('(a|a)+$')}&regex=1")
@@ -301,7 +299,7 @@ def test_groups_are_compared_by_a_click(live):
 
 def test_connections_that_ask_nothing_keep_nobody_out(running, monkeypatch):
     """300 of them, some with half a request. They are closed as others come, and an answer is not."""
-    monkeypatch.setattr(connections, "PATIENCE", 0.0)
+    monkeypatch.setattr(server, "PATIENCE", 0.0)
     port = urlsplit(running.address).port
     with contextlib.ExitStack() as stack:
         for number in range(300):
@@ -309,11 +307,11 @@ def test_connections_that_ask_nothing_keep_nobody_out(running, monkeypatch):
             if number % 2:
                 silent.sendall(b"GET / HTTP/1.1\r\nHost: ")
         assert ask(running.address, "api/kwic?q=so")[0] == 200
-        assert len(running._server.server.server_state.connections) <= connections.MOST_CONNECTIONS // 2 + 1
+        assert len(running._server.server.server_state.connections) <= server.MOST_CONNECTIONS // 2 + 1
 
 
 def test_a_few_connections_that_wait_stay_open(running, monkeypatch):
-    monkeypatch.setattr(connections, "PATIENCE", 0.0)
+    monkeypatch.setattr(server, "PATIENCE", 0.0)
     parts = urlsplit(running.address)
     with socket.create_connection(("127.0.0.1", parts.port), timeout=20) as slow:
         assert ask(running.address, "api/kwic?q=so")[0] == 200

@@ -29,6 +29,7 @@ from termburst.options import given
 from termburst.questions.keyness import Keyness
 from termburst.questions.report import ComparisonPage
 from termburst.reading.conditions import CONDITION, is_condition
+from termburst.reading.options import ReadingOptions
 
 if TYPE_CHECKING:
     import polars as pl
@@ -208,28 +209,25 @@ def _write_page(found: _Compared, page: Page, format: ReportFormat, against: Aga
 def _by_column(name: str, against: Against, reading: Reading, asked: Keyness, *, page: bool) -> _Compared:
     """Compare the groups that a column names: two with each other, more than two each with the rest."""
     found = grouped(name, str(against.by), against.groups, against.every, reading, page=page)
-    counts = list(found.sizes.values())
+    names, counts = list(found.sizes), list(found.sizes.values())
     with working("Comparing"):
-        table = found.corpus.keyness(by=found.by, groups=found.groups, contrasts=against.contrasts, **given(asked))
+        table = found.corpus.keyness(by=found.by, contrasts=against.contrasts, **given(asked))
     heading = f"{Path(name).name}, by {against.by}"
-    sides = {found.name(value): found.part(value) for value in found.sizes} if page else {}
+    sides = {one: found.part(one) for one in names} if page else {}
+    bursts = bursts_of_one(asked.compare, names, counts)
     if len(counts) == 2:
-        of = "" if is_condition(found.by) else f"{against.by} = "
-        named = zip("AB", found.names, counts, strict=True)
-        title = "; ".join(f"{side}: {of}{printable(one)}, {many(n, 'document')}" for side, one, n in named)
-        above = [title, *bursts_of_one(asked.compare, found.names, counts)]
-        return _Compared(table, above, heading, sides, found.names)
+        of = "" if is_condition(against.by) else f"{against.by} = "
+        sizes = zip("AB", names, counts, strict=True)
+        title = "; ".join(f"{side}: {of}{printable(one)}, {many(n, 'document')}" for side, one, n in sizes)
+        return _Compared(table, [title, *bursts], heading, sides, names)
     documents = many(sum(counts), "document")
     if "group" not in table.columns:
         if page:
             raise ValueError("--report needs --contrasts: a test over all groups has no sides to show")
         title = f"does a term differ between {len(counts)} values of {against.by}? {documents}"
         return _Compared(table, [title], heading, sides)
-    if found.every is not None:
-        shown_as = {str(value): found.name(value) for value in found.sizes}
-        table = table.with_columns(table["group"].cast(str).replace(shown_as))
     title = f"each of {len(counts)} values of {against.by} (a) against the rest (b), {documents}"
-    return _Compared(table, [title, *bursts_of_one(asked.compare, found.names, counts)], heading, sides)
+    return _Compared(table, [title, *bursts], heading, sides)
 
 
 def _with_list(a: str, path: Path, reading: Reading, asked: Keyness, *, page: bool) -> _Compared:
@@ -272,8 +270,8 @@ def _both(a: str, b: str, reading: Reading, *, page: bool) -> list[Corpus]:
     saved = [corpus for corpus in (a, b) if is_saved(corpus)]
     found: dict[str, Corpus] = {}
     counting = None
-    if len(saved) == 1:  # the other one has columns, and the steps are for it
-        own = replace(reading.asked, reading=replace(reading.asked.reading, text=None, id=None))
+    if len(saved) == 1:  # the other one has texts, which the steps and the options of reading are for
+        own = replace(reading.asked, reading=ReadingOptions(layer=reading.asked.reading.layer))
         found[saved[0]] = replace(reading, asked=own, steps=Steps()).corpus(saved[0])
         counting = found[saved[0]].counting
     for name in (a, b):

@@ -88,11 +88,11 @@ def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
     found = sure["term"].n_unique()
     count = f"{of_words(found, words, what.replace('differ', 'differs') if found == 1 else what)}{between} (q ≤ {SURE})"
     size = pl.col("lower_bound" if "lower_bound" in table.columns else "log_ratio")
-    strongest = [
-        side.sort(size.abs(), descending=True, nulls_last=True, maintain_order=True).row(0, named=True)
-        for side in (sure.filter(pl.col("log_ratio") > 0), sure.filter(pl.col("log_ratio") < 0))
-        if side.height
-    ]
+    ordered = sure.sort(size.abs(), descending=True, nulls_last=True, maintain_order=True)
+    more = ordered.filter(pl.col("log_ratio") > 0).head(1)
+    named = more["term"].to_list()  # of several groups, a word may be the strongest on both sides
+    less = ordered.filter((pl.col("log_ratio") < 0) & ~pl.col("term").is_in(named)).head(1)
+    strongest = [*more.iter_rows(named=True), *less.iter_rows(named=True)]
     first = "; ".join(_difference(row, names, burst=burst) for row in strongest)
     said = [f"{count}: {first}." if first else f"{count}."]
     if "contrast" in table.columns and (" at least " in first or " at most " in first):

@@ -25,16 +25,13 @@ from termburst.concordance.positions import (
 )
 from termburst.core.word_cells import PlacedWords, placed_words, word_cells, word_documents
 from termburst.counting.options import CountingOptions
-from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.inference.collocates import attraction, cells_of, log_dice
 from termburst.inference.multiplicity import adjust_log10
-from termburst.names import ADJUSTMENTS, SPANS
 from termburst.reading.documents import Text
 
 Mask = NDArray[np.bool_]
 _EFFECTS = ("expected", "log_ratio", "ci_low", "ci_high", "p_value", "q_value", "log10_p", "p_upper")
 
-MOST_WINDOW = 1000  # tokens on each side
 COLUMNS = (
     "term", "n", "n_window", "documents", "expected", "log_dice", "log_ratio", "ci_low", "ci_high", "p_value",
     "q_value", "log10_p", "p_upper",
@@ -74,19 +71,6 @@ def collocates(
     if not seen.hits:
         raise ValueError(nowhere(node, seen.words))
     return _frame(seen, counting, min_count, adjust, confidence, include_node, limit)
-
-
-def checked_window(window: Any, within: str, min_count: Any, adjust: str, confidence: float) -> tuple[int, int]:
-    """Window and smallest count as integers, after all of these options were checked."""
-    window = checked_whole("window", window, least=1)
-    if window > MOST_WINDOW:
-        raise ValueError(f"window must be at most {MOST_WINDOW:,} tokens on each side; got {window:,}")
-    check_name("within", within, SPANS)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    if confidence is None:
-        raise ValueError("confidence must be between 0 and 1; got None")
-    check_confidence(confidence)
-    return window, checked_whole("min_count", min_count)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,17 +12,20 @@ from termburst.reading.documents import Text
 
 
 def is_frame(source: Any) -> bool:
-    """Whether it is a frame that Narwhals knows, or several of its columns have one name.
+    """Whether it is a frame, also one of a library that is not supported, or one with several columns of one name.
 
     >>> is_frame(pl.LazyFrame({"text": ["so"]})), is_frame(["so"])
     (True, False)
     """
     import narwhals.stable.v2 as nw
 
+    from termburst.backends.frame_input import WAYS_ROUND
+
     try:
-        return isinstance(nw.from_native(source, pass_through=True), (nw.DataFrame, nw.LazyFrame))
+        known = isinstance(nw.from_native(source, pass_through=True), (nw.DataFrame, nw.LazyFrame))
     except nw.exceptions.DuplicateError:
         return True
+    return known or type(source).__module__.partition(".")[0] in WAYS_ROUND
 
 
 def as_polars(frame: Any) -> pl.DataFrame | None:

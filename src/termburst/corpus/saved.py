@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from termburst.corpus.read_arguments import ReadArguments
-from termburst.counting.options import CountingOptions
-from termburst.counting.words_of import words_of
+from termburst.counting.options import CountingOptions, words_of
 from termburst.files import first_line, parquet_damage
 from termburst.messages import joined, named
 from termburst.reading.corpus_files import is_ledger
@@ -45,10 +44,10 @@ class Summed:
 
 def like_saved(name: str, asked: ReadArguments) -> TermStatistics:
     """Saved statistics, or those of a ledger; ValueError for options that they have no use for."""
-    given = [option for option in ("text", "id") if getattr(asked.reading, option) is not None]
-    if given:
-        omit = joined(map(named, given), " and ")
-        raise ValueError(f"{name} contains statistics, which have no columns; omit " + omit)
+    asked.refuse(f"saved statistics such as {name}, which have no texts", keep=("layer",))
+    if asked.reading.id is not None or asked.tokenizer is not None:
+        option = "id" if asked.tokenizer is None else "tokenizer"
+        raise ValueError(named(option) + f" is not for saved statistics such as {name}, which have no texts; omit it")
     known = load_saved(name)
     counting_like(known, name, asked)
     return known

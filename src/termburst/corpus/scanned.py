@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -37,7 +38,9 @@ class Held:
     def frame(self) -> pl.DataFrame:
         """The metadata. The ids of parents are text, also if they look like numbers."""
         as_text = ("parent",) if self.reading.pieces is not None else ()
-        return metadata.of_documents(self.documents.ids, self.records, as_text=as_text)
+        types = self.reading.types
+        frame = metadata.of_documents(self.documents.ids, self.records, as_text=(*as_text, *types))
+        return frame.with_columns(frame[name].cast(types[name]) for name in types if name in frame.columns)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,11 +75,13 @@ class Scanned(InOrder):
         ids: list[str] = []
         records: list[Any] = []
         ends: list[_End] = []
+        sizes = array("q")
 
         def texts() -> Iterator[Text]:
             for batch in batches:
                 ids.extend(batch.ids)
                 records.extend(batch.metadata or ())
+                sizes.extend(map(len, batch.texts))
                 if batch.ids:
                     ends.append(_End(len(ids), found.source, batch.place))
                 yield from batch.texts
@@ -86,7 +91,7 @@ class Scanned(InOrder):
         if not ids:
             raise ValueError(f"{self.stream.name}: there are no documents to read")
         self.note(found)
-        again = ScannedTexts(self.stream, ids, ends, np.arange(len(ids)))
+        again = ScannedTexts(self.stream, ids, sizes, ends, np.arange(len(ids)))
         given = CountedCorpus(counts, terms, ids, found.counting, again)
         return Held(Documents(ids, found.counting, again, given), records, found)
 
@@ -217,13 +222,14 @@ class ScannedTexts(LazyTexts):
     Attributes
     ----------
     stream : where they are
-    ids : of all documents, as they were
+    ids, sizes : of all documents, as they were: ids, and the characters (or tokens) of their texts
     ends : where batches ended, so that files before a document need not be opened
     numbers : which of all documents these are; ascending
     """
 
     stream: Stream
     ids: list[str]
+    sizes: array[int] | None
     ends: list[_End]
     numbers: Numbers
 
@@ -241,19 +247,20 @@ class ScannedTexts(LazyTexts):
             with stream.reading((before.source, before.place)) as (found, batches):
                 for batch in batches:
                     while done < len(wanted) and wanted[done] < number + len(batch.ids):
-                        self._check(wanted[done], batch.ids[wanted[done] - number])
-                        yield batch.texts[wanted[done] - number]
+                        text = batch.texts[wanted[done] - number]
+                        self._check(wanted[done], batch.ids[wanted[done] - number], len(text))
+                        yield text
                         done += 1
                     number += len(batch.ids)
                     if done == len(wanted) or self._is_far(wanted[done], found.source, batch.place):
                         break
                 else:
                     if done < len(wanted):
-                        self._check(wanted[done], None)
+                        self._check(wanted[done], None, 0)
 
     def rows(self, numbers: Numbers) -> ScannedTexts:
         """The same texts, but only those with these numbers, which must ascend."""
-        return ScannedTexts(self.stream, self.ids, self.ends, self.numbers[numbers])
+        return replace(self, numbers=self.numbers[numbers])
 
     def _before(self, number: int) -> _End:
         """The last known place at or before a document; the beginning, if what is left out depends on all documents."""
@@ -267,9 +274,11 @@ class ScannedTexts(LazyTexts):
         before = self._before(number)
         return (before.source, before.place.files) > (source, place.files + 1)
 
-    def _check(self, number: int, found: str | None) -> None:
-        if self.ids[number] != found:
-            was = f"document {number + 1:,} was {self.ids[number]!r:.60}"
+    def _check(self, number: int, found: str | None, size: int) -> None:
+        is_other = self.ids[number] != found
+        if is_other or (self.sizes is not None and size != self.sizes[number]):
+            changed = f"was {self.ids[number]!r:.60}" if is_other else f"({found!r:.60}) had another text"
+            was = f"document {number + 1:,} {changed}"
             raise ValueError(f"{self.stream.name} has changed since it was read: {was}; read it again with tb.read")
 
 
@@ -282,4 +291,8 @@ def with_layers(texts: Sequence[Text], searched: Any, shown: Any) -> Sequence[Te
             "that tb.read or tb.scan has read, and whole documents; omit them"
         )
     layered = stream.with_layers(searched, shown)
-    return replace(texts, stream=layered) if isinstance(texts, ScannedTexts) else StreamedTexts(Scanned(layered))
+    return (
+        replace(texts, stream=layered, sizes=None)
+        if isinstance(texts, ScannedTexts)
+        else StreamedTexts(Scanned(layered))
+    )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from termburst.core.minhash import ShingleLists, mixed, shingles
 from termburst.counting.counted_corpus import texts_at
+from termburst.limits import require_memory
 from termburst.reading.documents import Text
 
 Integers = NDArray[np.int64]
@@ -94,6 +95,7 @@ class CountShingles:
     def shingles(self, block: Any, width: int) -> ShingleLists:
         """One hash per occurrence; the order of words is not known, so *width* has no use."""
         count = block.data.astype(np.int64)
+        require_memory(48 * int(count.sum(dtype=np.float64)), "comparing documents by their counts")
         cell = np.repeat(np.arange(count.size), count)
         occurrence = np.arange(cell.size) - (np.cumsum(count) - count)[cell]
         hashes = mixed(mixed(block.indices.astype(np.uint64)[cell]) + occurrence.astype(np.uint64))

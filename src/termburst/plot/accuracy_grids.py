@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from termburst.plot.canvas import SMALL, VERMILION, Floats, colour_bar, dress, sheet, vectors
+from termburst.plot.canvas import SMALL, VERMILION, Floats, colour_bar, dress, legend, sheet, vectors
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,6 @@ def accuracy_grids(
     mu: ArrayLike,
     sigma2: ArrayLike,
     *,
-    best: Mapping[str, Sequence[tuple[float, float]]] | None = None,
     decimals: int = 4,
     label: str = "accuracy",
 ) -> Figure:
@@ -34,7 +33,6 @@ def accuracy_grids(
     ----------
     grids : title → array of len(mu) × len(sigma2); cells may be NaN
     mu, sigma2 : values of the rows and of the columns
-    best : title → (μ, σ²) pairs to outline with a dashed line, for example the best cells reported elsewhere
     decimals : number of decimals of the values
     label : name of the score
 
@@ -48,9 +46,6 @@ def accuracy_grids(
     tables = {title: _table(title, values, (len(rows), len(columns))) for title, values in grids.items()}
     if not tables:
         raise ValueError("there is nothing to draw: grids is empty")
-    for title in best or {}:
-        if title not in tables:
-            raise ValueError(f"best has the title {title!r}, which is not among the grids")
     low, high = _range(tables.values(), decimals)
     figure, panes, across = _panes(len(tables), len(rows), len(columns), decimals)
     image: Any = None
@@ -58,8 +53,8 @@ def accuracy_grids(
         axes = panes[index]
         image = axes.imshow(table, cmap="viridis", vmin=low, vmax=high, aspect="auto")
         _write_cells(axes, image, table, decimals)
-        _outline(axes, [tuple(cell) for cell in np.argwhere(table == np.nanmax(table))], "solid")
-        _outline(axes, [_find(pair, rows, columns) for pair in (best or {}).get(title, ())], "dashed")
+        for row, column in np.argwhere(table == np.nanmax(table)):
+            axes.add_patch(_frame(column - 0.47, row - 0.46))
         dress(axes, title=title)
         axes.set_xticks(range(len(columns)), [f"{value:g}" for value in columns])
         axes.set_yticks(range(len(rows)), [f"{value:g}" for value in rows])
@@ -71,10 +66,7 @@ def accuracy_grids(
             dress(axes, y=r"$\mu$ (tokens)")
     bar = colour_bar(figure, image, panes, label, fraction=0.04, pad=0.015, aspect=28)
     bar.ax.yaxis.set_major_formatter(f"{{x:.{decimals}f}}")
-    handles = [_frame("solid", "highest of its grid")]
-    if best:
-        handles.append(_frame("dashed", "reported as the highest"))
-    figure.legend(handles=handles, loc="outside lower center", ncols=2, fontsize=SMALL, frameon=False)
+    legend(figure, handles=[_frame()], loc="outside lower center", ncols=2)
     return figure
 
 
@@ -121,21 +113,7 @@ def _luminance(rgba: tuple[float, float, float, float]) -> float:
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def _find(pair: tuple[float, float], rows: Floats, columns: Floats) -> tuple[int, int]:
-    row, column = (np.flatnonzero(np.isclose(values, value)) for values, value in ((rows, pair[0]), (columns, pair[1])))
-    if not len(row) or not len(column):
-        raise ValueError(f"best has (μ, σ²) = {tuple(pair)}, which is not on the grid")
-    return int(row[0]), int(column[0])
-
-
-def _outline(axes: Axes, cells: Sequence[Any], style: str) -> None:
-    for row, column in cells:
-        outline = _frame(style)
-        outline.set_xy((column - 0.47, row - 0.46))
-        axes.add_patch(outline)
-
-
-def _frame(style: str, label: str = "") -> Any:
+def _frame(left: float = 0.0, lower: float = 0.0) -> Any:
     from matplotlib.patches import Rectangle
 
-    return Rectangle((0, 0), 0.94, 0.92, fill=False, ec=VERMILION, lw=2.2, ls=style, label=label)
+    return Rectangle((left, lower), 0.94, 0.92, fill=False, ec=VERMILION, lw=2.2, label="highest of its grid")

@@ -1,12 +1,18 @@
-"""What all figures share: an empty figure, sizes, colours, and checks of the input."""
+"""What all figures share: an empty figure, sizes, colours, legends, checks of the input, and figures as files."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from termburst.files import atomic_path
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -18,6 +24,7 @@ Floats = NDArray[np.float64]
 BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
 SMALL, NORMAL = 9.0, 10.0  # font sizes in points, for figures 7 to 8 inches wide
 WIDTH = 8.0
+MANY = 5_000  # with more points than this they are stored as pixels: as vectors they would take megabytes
 
 
 def require() -> None:
@@ -47,6 +54,22 @@ def dress(axes: Axes, x: str = "", y: str = "", title: str = "") -> None:
             put(text, fontsize=NORMAL)
 
 
+def whole_numbers(axes: Axes, x: int | None = None, y: int | None = None) -> None:
+    """No frame at the top and right, and at most this many ticks at whole numbers, with commas, on each given axis."""
+    axes.spines[["top", "right"]].set_visible(False)
+    if x is not None:
+        axes.locator_params(axis="x", nbins=x, integer=True, min_n_ticks=1)
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+    if y is not None:
+        axes.locator_params(axis="y", nbins=y, integer=True, min_n_ticks=1)
+        axes.yaxis.set_major_formatter("{x:,.0f}")
+
+
+def legend(parent: Any, *entries: Any, **options: Any) -> None:
+    """A legend of a figure or of axes in the common style."""
+    parent.legend(*entries, **{"fontsize": SMALL, "frameon": False, **options})
+
+
 def legend_below(figure: Figure) -> None:
     """Put one legend for all panels below them, where it cannot cover data; bars come before lines."""
     found = [axes.get_legend_handles_labels() for axes in figure.axes]
@@ -54,7 +77,13 @@ def legend_below(figure: Figure) -> None:
     entries.sort(key=lambda entry: not hasattr(entry[0], "patches"))
     handles, labels = zip(*entries, strict=True)
     columns = len(entries) if len(entries) <= 3 else 2  # more side by side could be wider than the sheet
-    figure.legend(handles, labels, loc="outside lower center", ncols=columns, fontsize=SMALL, frameon=False)
+    legend(figure, handles, labels, loc="outside lower center", ncols=columns)
+
+
+def notes(axes: Axes, *lines: str) -> None:
+    """Lines of the legend that belong to nothing drawn."""
+    for line in lines:
+        axes.plot([], [], ls="none", label=line)
 
 
 def colour_bar(figure: Figure, mappable: Any, axes: Any, label: str, **options: Any) -> Any:
@@ -107,14 +136,6 @@ def same_length(*named: tuple[str, Any]) -> None:
         raise ValueError(f"all must have one entry per term, but {lengths}")
 
 
-def truths(name: str, values: ArrayLike, length: int) -> NDArray[np.bool_]:
-    """A one-dimensional array of booleans; raises an error if its length is another."""
-    array = np.asarray(values)
-    if array.shape != (length,):
-        raise ValueError(f"{name} must have one entry for each of the {length:,} terms; its shape is {array.shape}")
-    return array.astype(np.bool_)
-
-
 def positions(names: Sequence[str], terms: Sequence[str] | NDArray[Any] | None, length: int) -> list[int]:
     """The positions of the named terms in *terms*, which has *length* entries."""
     if terms is None:
@@ -143,3 +164,64 @@ def frame(axes: Axes, extent: tuple[float, float, float, float]) -> None:
     axes.set(xscale="log", yscale="log")
     axes.set_xlim(10 ** extent[0], 10 ** extent[1])
     axes.set_ylim(10 ** extent[2], 10 ** extent[3])
+
+
+_DPI = 160
+# No date and no Matplotlib version: a file changes only if the figure does.
+_FORMATS: dict[str, dict[str, Any]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
+# Identifiers within an SVG are random unless a salt is set, and Matplotlib reads it from its global settings only. The
+# lock prevents that two threads restore each other's settings.
+_SETTINGS: Any = {"svg.hashsalt": "termburst", "svg.fonttype": "path"}
+_LOCK = threading.Lock()
+
+
+def save(figure: Figure, folder: str | PathLike[str], stem: str) -> list[Path]:
+    """Write *stem*.svg and *stem*.png to the folder, which is created if necessary. No file is left half written.
+
+    Returns
+    -------
+    list of Path
+        The two files.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from termburst import plot
+    >>> figure = plot.statistic_against_weight([1.0, 2.0, 4.0], [0.5, 2.5, 3.0])
+    >>> [path.name for path in plot.save(figure, tempfile.mkdtemp(), "fig3")]
+    ['fig3.svg', 'fig3.png']
+    """
+    import matplotlib as mpl
+
+    if not stem or Path(stem).name != stem:
+        raise ValueError(f"stem must be a file name without folder and extension; got {stem!r}")
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise ValueError(f"the folder {folder} cannot be created: {error.strerror or error}") from error
+    paths = []
+    for ending, metadata in _FORMATS.items():
+        path = folder / f"{stem}.{ending}"
+        with atomic_path(path) as temporary, _LOCK, mpl.rc_context(_SETTINGS), _places_kept(figure):
+            figure.savefig(temporary, format=ending, dpi=_DPI, metadata=metadata)
+        paths.append(path)
+    return paths
+
+
+@contextmanager
+def _places_kept(figure: Figure) -> Iterator[None]:
+    """Restore the positions of all axes: each drawing starts its layout from the positions of the drawing before."""
+    places = [
+        (axes, axes.get_position(original=True), axes.get_position(), axes.get_in_layout()) for axes in figure.axes
+    ]
+    try:
+        yield
+    finally:
+        for axes, original, active, in_layout in places:
+            axes.set_position(original, which="original")
+            axes.set_position(active, which="active")
+            axes.set_in_layout(in_layout)  # set_position takes them out of the layout

@@ -15,7 +15,6 @@ from termburst.plot.canvas import (
     ORANGE,
     PURPLE,
     SKY,
-    SMALL,
     VERMILION,
     WIDTH,
     Floats,
@@ -24,11 +23,12 @@ from termburst.plot.canvas import (
     density,
     dress,
     frame,
+    legend,
     positions,
     sheet,
     vectors,
-)
-from termburst.plot.labels import label_points
+)  # fmt: skip
+from termburst.plot.terms import label_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -80,7 +80,7 @@ def ranking_agreement(
     first, last = (ranks(np.where(usable, values[index], np.nan)) for index in (0, -1))
     _draw_ranks(figure, left, first[usable], last[usable], (names[0], names[-1]))
     _draw_correlations(right, names, [value[usable] for value in values], n_i[usable])
-    figure.legend(*right.get_legend_handles_labels(), loc="outside lower right", ncols=2, fontsize=SMALL, frameon=False)
+    legend(figure, *right.get_legend_handles_labels(), loc="outside lower right", ncols=2)
     if named:
         left.plot(first[named], last[named], "o", ms=5, mfc=VERMILION, mec="white", mew=0.8, ls="none", zorder=5)
         drawn = np.column_stack([first, last])[usable]

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.inference.checks import checked_number
-from termburst.plot.canvas import BLUE, VERMILION, WIDTH, Floats, dress, legend_below, sheet
-from termburst.plot.labels import label_points
-from termburst.plot.statistic_against_weight import MANY
-from termburst.plot.terms import picked, written
+from termburst.plot.canvas import BLUE, MANY, VERMILION, WIDTH, Floats, dress, legend_below, notes, sheet
+from termburst.plot.terms import label_points, picked, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -142,15 +140,14 @@ def _draw_threshold(axes: Axes, p: Floats, sure: NDArray[np.bool_], fdr: float) 
 
 
 def _explain(figure: Figure, axes: Axes, x: Floats, p: Floats, edge: float, left_out: int) -> None:
-    notes = []
+    lines = []
     for number, side, where in (((x == np.inf).sum(), 1, "A"), ((x == -np.inf).sum(), -1, "B")):
         if number:
             axes.axvspan(side * 1.05 * edge / 1.1, side * 1.12 * edge, color="0.93", lw=0, zorder=-1)
-            notes.append(f"{'▸' if side > 0 else '◂'} {number:,} in {where} only: the ratio is infinite")
+            lines.append(f"{'▸' if side > 0 else '◂'} {number:,} in {where} only: the ratio is infinite")
     if number := int((p == 0).sum()):
-        notes.append(f"{number:,} with p = 0 at the upper edge")
+        lines.append(f"{number:,} with p = 0 at the upper edge")
     if left_out:
-        notes.append(f"not drawn: {left_out:,} without a p-value")
-    for note in notes:
-        axes.plot([], [], ls="none", label=note)
+        lines.append(f"not drawn: {left_out:,} without a p-value")
+    notes(axes, *lines)
     legend_below(figure)

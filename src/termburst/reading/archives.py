@@ -8,12 +8,9 @@ from __future__ import annotations
 
 import bz2
 import gzip
-import io
 import lzma
 import os
 import stat
-import struct
-import sys
 import tarfile
 import zipfile
 import zlib
@@ -25,15 +22,20 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, cast
 
 from termburst.messages import named
-from termburst.reading.corpus_files import BINARY, CorpusFile, describe_name, is_about, is_binary
+from termburst.reading.corpus_files import CorpusFile, describe_name, not_meant
 from termburst.reading.documents import Progress
 from termburst.reading.faults import fault, reason
+from termburst.reading.formats.zip_package import count_parts
+from termburst.reading.lines import zstd_module
 from termburst.reading.options import ReadingPlan
 
 MOST_RATIO = 500  # unpacked to packed bytes; text rarely passes 50, and gzip cannot pass 1,032
 _SMALL = 2**24  # bytes that may be packed as tightly as they like
 _LONGEST_HEADER = 2**20  # of a file in a tar archive: names and attributes
 _CHUNK = 2**18
+_DAMAGE = (
+    zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError,
+)  # fmt: skip
 
 
 class ArchiveLimit(ValueError):  # noqa: N818 - it says which limit is passed
@@ -42,7 +44,6 @@ class ArchiveLimit(ValueError):  # noqa: N818 - it says which limit is passed
 
 def archive_files(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[CorpusFile]:
     """The files of an archive, in the order of their names (zip) or of the archive (tar), to be read one by one."""
-    damage = (zipfile.BadZipFile, tarfile.TarError, zlib.error, lzma.LZMAError, EOFError, NotImplementedError)
     try:
         with Path(file.path).open("rb") as raw:
             start = raw.read(4)
@@ -51,21 +52,18 @@ def archive_files(file: CorpusFile, options: ReadingPlan, progress: Progress) ->
                 yield from _zip_files(raw, file, options, progress)
             else:
                 yield from _tar_files(raw, file, options, progress)
-    except (*damage, gzip.BadGzipFile) as error:
-        raise fault(file.path, f"is not a complete archive ({reason(error)}); download or pack it again") from error
-    except OSError as error:
-        raise fault(file.path, f"cannot be read ({reason(error)})") from error
     except Exception as error:
-        if _is_zstd_error(error):
-            raise fault(file.path, f"is not a complete archive ({reason(error)}); pack it again") from error
+        if isinstance(error, _DAMAGE) or type(error).__name__ == "ZstdError":  # its module is loaded only if needed
+            raise fault(file.path, f"is not a complete archive ({reason(error)}); download or pack it again") from error
+        if isinstance(error, OSError):
+            raise fault(file.path, f"cannot be read ({reason(error)})") from error
         raise
 
 
 def _zip_files(raw: BinaryIO, file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[CorpusFile]:
-    _check_directory(raw, file, options)
+    _check_number(count_parts(raw, options.max_archive_files), file, options)
     with zipfile.ZipFile(raw) as archive:
         parts = archive.infolist()
-        _check_number(len(parts), file, options)
         size = sum(part.file_size for part in parts)
         _check_size(size, file, options)
         if size > _SMALL and size > MOST_RATIO * (file.size or 1):
@@ -110,51 +108,19 @@ def _tar_files(raw: BinaryIO, file: CorpusFile, options: ReadingPlan, progress: 
 
 def _entry(file: CorpusFile, name: str, size: int, options: ReadingPlan, progress: Progress) -> CorpusFile | None:
     """How to read a file of an archive; None if it is skipped, which is noted."""
-    label = f"{file.label}/{name.removeprefix('./')}"
     parts = name.split("/")
-    why = None
+    entry = describe_name(f"{file.path}/{name}", f"{file.label}/{name.removeprefix('./')}", None, lines=options.lines)
+    why = not_meant(entry, size)
     if name.startswith("/") or ".." in parts or (len(name) > 1 and name[1] == ":"):
         why = "a name that leads out of the archive"
     elif any(part.startswith(".") and part != "." for part in parts) or "__MACOSX" in parts:
         why = "hidden"
-    elif is_about(name):
-        why = "README or licence"
-    elif not size:
-        why = "empty"
-    entry = describe_name(f"{file.path}/{name}", label, None, lines=options.lines)
-    if why is None and entry.kind == "archive":
+    elif why is None and entry.kind == "archive":
         why = "an archive inside an archive; unpack it first"
-    if why is None and is_binary(entry):
-        why = BINARY
     if why is not None:
         progress.note(entry.label, "skipped", why)
         return None
     return entry
-
-
-def _check_directory(raw: BinaryIO, file: CorpusFile, options: ReadingPlan) -> None:
-    """Refuse a list of files that is too long before zipfile makes an object of each one."""
-    end = raw.seek(0, io.SEEK_END)
-    raw.seek(max(0, end - 2**16 - 100))
-    tail = raw.read()
-    at = tail.rfind(b"PK\5\6")
-    if at < 0 or len(tail) < at + 22:
-        return  # zipfile says what is wrong
-    size, start = struct.unpack("<LL", tail[at + 12 : at + 20])
-    locator = tail[at - 20 : at] if at >= 20 else b""
-    if locator.startswith(b"PK\6\7"):
-        raw.seek(min(struct.unpack("<Q", locator[8:16])[0], end))
-        record = raw.read(56)
-        if len(record) == 56:
-            size, start = struct.unpack("<QQ", record[40:56])
-    count, raw_at = 0, max(0, min(start, end - size, end))
-    raw.seek(raw_at)
-    rest = b""
-    while block := raw.read(2**20):
-        count += (rest + block).count(b"PK\1\2")
-        rest = block[-3:]
-        _check_number(count, file, options)
-    raw.seek(0)
 
 
 def _check_number(count: int, file: CorpusFile, options: ReadingPlan) -> None:
@@ -186,20 +152,8 @@ def _unpacked(raw: BinaryIO, stack: ExitStack) -> IO[bytes]:
     if start.startswith(b"BZh"):
         return stack.enter_context(bz2.BZ2File(raw))
     if start.startswith(b"\x28\xb5\x2f\xfd"):
-        return cast(IO[bytes], stack.enter_context(_zstd().open(raw, "rb")))
+        return cast(IO[bytes], stack.enter_context(zstd_module().open(raw, "rb")))
     return raw
-
-
-def _zstd() -> Any:
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-    else:
-        from backports import zstd
-    return zstd
-
-
-def _is_zstd_error(error: Exception) -> bool:
-    return type(error).__name__ == "ZstdError"
 
 
 class _Forward:

@@ -18,7 +18,6 @@ from typing import IO
 
 from termburst.reading.faults import fault, reason
 
-BINARY = "binary"
 Note = Callable[[str, str, str], None]  # (file, kind, detail)
 
 _PACKINGS = {".gz": "gzip", ".zst": "zstd", ".zstd": "zstd"}
@@ -146,9 +145,13 @@ def is_about(label: str) -> bool:
     return name[:1] in "RrLl" and _ABOUT.match(name) is not None
 
 
-def is_binary(file: CorpusFile) -> bool:
-    """Whether the ending of a file says that it has no text."""
-    return file.suffix in _BINARY and file.packing is None
+def not_meant(file: CorpusFile, size: int | None) -> str | None:
+    """Why a file of *size* bytes is hardly meant as part of a corpus; None if it may be."""
+    if is_about(file.label):
+        return "README or licence"
+    if file.suffix in _BINARY and file.packing is None:
+        return "binary"
+    return "empty" if size == 0 else None
 
 
 def folders_of(labels: list[str]) -> list[str | None]:
@@ -193,12 +196,8 @@ def _meant(name: str, files: list[CorpusFile], note: Note) -> tuple[CorpusFile, 
     """The files that are part of the corpus; the others are noted."""
     kept = []
     for file in files:
-        if is_about(file.label):
-            note(file.label, "skipped", "README or licence")
-        elif is_binary(file):
-            note(file.label, "skipped", BINARY)
-        elif file.size == 0:
-            note(file.label, "skipped", "empty")
+        if why := not_meant(file, file.size):
+            note(file.label, "skipped", why)
         else:
             kept.append(file)
     if not kept:

@@ -116,12 +116,15 @@ def _without_quoted(start: bytes) -> bytes:
     return _QUOTED.sub(b"", start[:_SAMPLE].removeprefix(codecs.BOM_UTF8))
 
 
+def _parsed(start: bytes, delimiter: str) -> Iterator[list[str]]:
+    """The rows at the start of a table, of which the last one may be cut off."""
+    return csv.reader(start.decode("utf-8", "replace").splitlines(keepends=True), delimiter=delimiter)
+
+
 def _width(start: bytes, delimiter: str) -> int:
     """How many fields every one of the first rows has; 0 if they differ."""
-    lines = start.decode("utf-8", "replace").splitlines(keepends=True)
-    rows: list[list[str]] = []
     try:
-        rows.extend(itertools.islice(filter(None, csv.reader(lines, delimiter=delimiter)), 50))
+        rows = list(itertools.islice(filter(None, _parsed(start, delimiter)), 50))
     except csv.Error:
         return 0
     rows = rows[:-1] if len(rows) > 1 and len(start) >= _SAMPLE else rows  # the last one may be cut off
@@ -130,10 +133,9 @@ def _width(start: bytes, delimiter: str) -> int:
 
 def _string_columns(source: Source, header: list[str], delimiter: str) -> list[str]:
     """The columns that are not numbers, by the first rows behind the header."""
-    lines = source.peek(2**16).decode("utf-8", "replace").splitlines(keepends=True)
     rows: list[list[str]] = []
     with suppress(csv.Error):
-        rows.extend(itertools.islice(csv.reader(lines, delimiter=delimiter), 100))
+        rows.extend(itertools.islice(_parsed(source.peek(2**16), delimiter), 100))
     rows = [row for row in (rows[:-1] if len(rows) > 1 else rows) if len(row) == len(header)]
     return [
         name

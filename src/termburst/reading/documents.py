@@ -61,6 +61,8 @@ def require_columns(place: str, options: ReadingPlan, text: str, there: Sequence
     asked = () if options.columns == "all" else options.columns
     wanted = [("text", text), ("id", options.id), *(("columns", name) for name in asked)]
     for option, name in wanted:
+        if option == "columns" and name == text:
+            raise fault(place, f"the column {name!r:.60} has the texts, which are no metadata; name another one")
         if name is not None and name not in there and not (option == "columns" and name in FILE_COLUMNS):
             if not there:
                 raise fault(place, f"there are no columns; {name!r} is needed")

@@ -46,6 +46,17 @@ class Guess:
     errors: str = "strict"  # "replace" where a few bytes of a UTF-8 file are damaged
 
 
+def canonical_encoding(encoding: str) -> str:
+    """Python's own name of an encoding; ValueError if it is unknown or does not decode to text."""
+    try:
+        codecs.getincrementaldecoder(encoding)
+        b"a".decode(encoding, "ignore")  # refuses codecs such as hex, which do not make text
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError) as error:
+        raise ValueError(f"the encoding {encoding!r} is unknown; try utf-8, latin-1, cp1252 or utf-16") from error
+    return "utf-8" if name == "utf-8-sig" else name  # a byte order mark is always dropped
+
+
 def marked_encoding(start: bytes) -> str | None:
     r"""The encoding that a byte order mark names.
 

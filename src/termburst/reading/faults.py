@@ -46,11 +46,27 @@ def reason(error: BaseException) -> str:
     return message.partition("\n")[0].rstrip(". ") or type(error).__name__
 
 
+def megabytes(size: int) -> str:
+    """A size for a message.
+
+    Examples
+    --------
+    >>> megabytes(64 * 2**20), megabytes(1000)
+    ('64 MB', '1000 bytes')
+    """
+    return f"{size / 2**20:g} MB" if size >= 2**20 else f"{size} bytes"
+
+
+def oversize_problem(limit: int, hint: str = "") -> str:
+    """A document is larger than the user allows."""
+    return f"one document holds more than {megabytes(limit)}; {hint}if this is intended, raise " + named(
+        "max_document_mb"
+    )
+
+
 def oversize(place: str, limit: int, hint: str = "") -> ValueError:
     """A document is larger than the user allows."""
-    amount = f"{limit / 2**20:g} MB" if limit >= 2**20 else f"{limit} bytes"
-    problem = f"one document holds more than {amount}; {hint}if this is intended, raise "
-    return fault(place, problem + named("max_document_mb"))
+    return fault(place, oversize_problem(limit, hint))
 
 
 def long_id(place: str, size: int, option: str) -> ValueError:

@@ -17,10 +17,6 @@ if TYPE_CHECKING:
     from termburst.reading.formats.found import Format
 
 _START = 2**13  # bytes that tell the format
-# Text whose encoding is not named inside it: it is found out as for plain text.
-_RECODED = (".json", ".conllu", ".conllup", ".conll", ".vrt", ".vert")
-_PER_ROW = (".json", ".xlsx")
-_PER_MESSAGE = (".mbox",)
 
 
 def read_format(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
@@ -29,8 +25,9 @@ def read_format(file: CorpusFile, options: ReadingPlan, progress: Progress) -> D
 
     try:
         with ExitStack() as stack:
+            expected = next(each for each in FORMATS if file.suffix in each.suffixes)
             stream: BinaryIO
-            if file.suffix in _RECODED:
+            if expected.recoded:
                 stream = cast(BinaryIO, stack.enter_context(open_utf8(file, options, progress)))
             elif file.packing or file.opened is not None:
                 stream = cast(BinaryIO, stack.enter_context(open_bytes(file, progress)))
@@ -40,7 +37,6 @@ def read_format(file: CorpusFile, options: ReadingPlan, progress: Progress) -> D
             found = format_of(file.suffix, start)
             if found is None:
                 raise fault(file.path, "is not in a format that can be read; convert it to text first")
-            expected = next(each for each in FORMATS if file.suffix in each.suffixes)
             if found is not expected:
                 progress.note(file.label, "format guessed", f"read as {found.name}, by its first bytes")
             yield from found_documents(found, stream, file, options, progress)
@@ -54,7 +50,7 @@ def found_documents(
     """The documents that a reader finds in a stream, with the ids of the corpus; its notes go to the report."""
     from termburst.reading.formats.found import UnreadableFile
 
-    has_ids = options.id is not None and bool(set(found.suffixes) & set(_PER_ROW))
+    has_ids = options.id is not None and found.documents == "one per row"
     progress.format, progress.how = found.name, "one per file"
     # A reader turns what is raised inside it into a sentence about damage, so notes are passed on outside of it.
     notes: list[tuple[str, str]] = []
@@ -69,7 +65,7 @@ def found_documents(
         if document is None:
             return
         if document.name:
-            progress.how = _how(found)
+            progress.how = found.documents
         progress.metadata = document.metadata
         name = document.name if has_ids and document.name else f"{file.label}:{document.name}"
         yield name if document.name else file.label, document.text
@@ -79,9 +75,3 @@ def _pass_on(notes: list[tuple[str, str]], file: CorpusFile, progress: Progress)
     for kind, detail in notes:
         progress.note(file.label, kind, detail)
     notes.clear()
-
-
-def _how(found: Format) -> str:
-    if set(found.suffixes) & set(_PER_ROW):
-        return "one per row"
-    return "one per message" if set(found.suffixes) & set(_PER_MESSAGE) else "one per part"

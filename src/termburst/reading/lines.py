@@ -41,17 +41,6 @@ def is_marked(start: bytes) -> bool:
     return start[:1] in _FIRST and _MARKED.match(start) is not None
 
 
-def canonical_encoding(encoding: str) -> str:
-    """Python's own name of an encoding; ValueError if it is unknown or does not decode to text."""
-    try:
-        codecs.getincrementaldecoder(encoding)
-        b"a".decode(encoding, "ignore")  # refuses codecs such as hex, which do not make text
-        name = codecs.lookup(encoding).name
-    except (LookupError, ValueError) as error:
-        raise ValueError(f"the encoding {encoding!r} is unknown; try utf-8, latin-1, cp1252 or utf-16") from error
-    return "utf-8" if name == "utf-8-sig" else name  # a byte order mark is always dropped
-
-
 def read_lines(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Generator[list[str], None, None]:
     r"""The lines of a file with their endings, split at \n only, in lists of those that are read together."""
     with open_source(file, options, progress) as source:
@@ -237,11 +226,7 @@ class OtherFormat(Exception):  # noqa: N818 - it is not an error
 
 def read_whole(file: CorpusFile, options: ReadingPlan, progress: Progress) -> str:
     """The text of a file that is one document; `OtherFormat` if it is in a format of its own."""
-    data = (
-        _unpacked(file, options.document_bytes, progress)
-        if file.packing
-        else _at_once(file, options.document_bytes, progress)
-    )
+    data = _at_once(file, options.document_bytes, progress)
     if is_marked(data):
         _check_format(file, data)
     text = decode_whole(data, file, options, progress)
@@ -313,7 +298,7 @@ def _unpacked(file: CorpusFile, limit: int, progress: Progress) -> bytes:
 
 def _at_once(file: CorpusFile, limit: int, progress: Progress) -> bytes:
     """The bytes of a plain file, by as few calls as possible: a folder may have a million files."""
-    if file.opened is not None:
+    if file.opened is not None or file.packing:
         return _unpacked(file, limit, progress)
     try:
         descriptor = os.open(file.path, _READING)
@@ -352,7 +337,7 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
             if file.packing == "gzip":
                 stream = stack.enter_context(gzip.GzipFile(fileobj=raw))
             elif file.packing == "zstd":
-                zstd = _zstd()
+                zstd = zstd_module()
                 damage = (*damage, zstd.ZstdError)
                 stream = stack.enter_context(zstd.open(raw, "rb"))
             first = True
@@ -384,7 +369,8 @@ def _standard_input() -> IO[bytes]:
     return stream
 
 
-def _zstd() -> Any:
+def zstd_module() -> Any:
+    """The module that unpacks zstd: of the standard library from Python 3.14 on."""
     if sys.version_info >= (3, 14):
         from compression import zstd
     else:

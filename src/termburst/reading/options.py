@@ -79,7 +79,7 @@ class ReadingOptions:
 
     def __post_init__(self) -> None:
         """Raise ValueError for an option that cannot be used, before anything is read."""
-        from termburst.reading.lines import canonical_encoding
+        from termburst.reading.encodings import canonical_encoding
 
         check_options(self)
         encoding = None if self.encoding is None else canonical_encoding(self.encoding)

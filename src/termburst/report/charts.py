@@ -26,13 +26,8 @@ def chart_items(kind: str) -> dict[str, Any]:
 
     charts = {"main": _main() if kind == "corpus" else _volcano(), "along": _along()}
     if kind == "corpus":
-        charts |= {
-            "counts": _counts(),
-            "waterfall": _waterfall(),
-            "lengths": _lengths(),
-            "zipf": _zipf(),
-            "log_alpha": _log_alpha(),
-        }
+        charts |= {"counts": _counts(), "waterfall": _waterfall(), "lengths": _lengths(), "zipf": _zipf()}
+        charts["log_alpha"] = _log_alpha()
     return {name: json_item(chart) for name, chart in charts.items()}
 
 
@@ -59,6 +54,27 @@ def _figure(name: str, x_label: str, y_label: str, **options: Any) -> figure:
         axis.axis_label_text_font_style = "normal"
         axis.minor_tick_line_color = None
     return chart
+
+
+def _other_axis(chart: figure, side: str, name: str, **options: Any) -> Any:
+    """One more axis at a side, which the script shows in place of the first one."""
+    from bokeh.models import LinearAxis
+
+    axis = LinearAxis(
+        name=name, axis_label_text_font_style="normal", visible=False, minor_tick_line_color=None, **options
+    )
+    chart.add_layout(axis, side)
+    return axis
+
+
+def _labelled_axis(chart: figure, side: str, kind: str, title: str, labels: dict[float, str]) -> None:
+    """One more axis with its grid and its own ticks: place → label."""
+    from bokeh.models import FixedTicker, Grid
+
+    ticks: dict[str, Any] = {"ticker": FixedTicker(ticks=sorted(labels)), "major_label_overrides": labels}
+    axis = _other_axis(chart, side, f"{side}-{kind}", axis_label=title, **ticks)
+    grid = Grid(axis=axis, dimension=("below", "left").index(side), visible=False, name=f"{side}-{kind}-grid")
+    chart.add_layout(grid)
 
 
 def _source(name: str, *columns: str) -> Any:
@@ -110,35 +126,19 @@ def _point_chart(x_label: str, y_label: str) -> figure:
 
 def _scales(chart: figure) -> None:
     """Two axes per side, one for v and one for sign(v) log10(1 + |v|); the script shows one of them."""
-    from bokeh.models import FixedTicker, Grid, LinearAxis
-
     powers = {float(np.log10(1 + 10.0**k)): label for k, label in enumerate(_POWERS)}
     labels = {-tick: f"−{label}" for tick, label in powers.items()} | {0.0: "0"} | powers
-    sides = (("below", chart.xaxis[0], chart.xgrid[0]), ("left", chart.yaxis[0], chart.ygrid[0]))
-    for dimension, (side, plain, grid) in enumerate(sides):
+    for side, plain, grid in (("below", chart.xaxis[0], chart.xgrid[0]), ("left", chart.yaxis[0], chart.ygrid[0])):
         plain.name, grid.name = f"{side}-linear", f"{side}-linear-grid"
-        bent = LinearAxis(
-            name=f"{side}-log", axis_label=plain.axis_label, axis_label_text_font_style="normal", visible=False,
-            minor_tick_line_color=None, ticker=FixedTicker(ticks=sorted(labels)), major_label_overrides=labels,
-        )  # fmt: skip
-        chart.add_layout(bent, side)
-        chart.add_layout(Grid(axis=bent, dimension=dimension, visible=False, name=f"{side}-log-grid"))
+        _labelled_axis(chart, side, "log", plain.axis_label, labels)
 
 
 def _map_axes(chart: figure) -> None:
     """The axes of the burst map: decimal logarithms of n and of the burst ratio, labelled with the numbers."""
-    from bokeh.models import FixedTicker, Grid, LinearAxis
-
     often = {float(k): label for k, label in enumerate(_POWERS)}
     ratios = {float(np.log10(v)): f"{v:,}×" for k in range(7) for v in (10**k, 2 * 10**k, 5 * 10**k)}
-    sides = (("below", "how often: occurrences in the corpus", often), ("left", "how bursty: burst ratio", ratios))
-    for dimension, (side, label, labels) in enumerate(sides):
-        axis = LinearAxis(
-            name=f"{side}-map", axis_label=label, axis_label_text_font_style="normal", visible=False,
-            minor_tick_line_color=None, ticker=FixedTicker(ticks=sorted(labels)), major_label_overrides=labels,
-        )  # fmt: skip
-        chart.add_layout(axis, side)
-        chart.add_layout(Grid(axis=axis, dimension=dimension, visible=False, name=f"{side}-map-grid"))
+    _labelled_axis(chart, "below", "map", "how often: occurrences in the corpus", often)
+    _labelled_axis(chart, "left", "map", "how bursty: burst ratio", ratios)
 
 
 def _draw_points(chart: figure, points: Any, marker: str) -> None:
@@ -156,14 +156,8 @@ def _draw_points(chart: figure, points: Any, marker: str) -> None:
         "x", "y", source=_source("chosen", "x", "y", "size"), size="size", fill_color=ORANGE, fill_alpha=0.35,
         line_color=ORANGE, line_width=2.5, name="ring",
     )  # fmt: skip
-    names = _source("names", "x", "y", "text", "dx", "align")
-    text = {
-        "source": names,
-        "x_offset": "dx",
-        "text_align": "align",
-        "text_baseline": "middle",
-        "text_font_size": "12px",
-    }
+    text = {"source": _source("names", "x", "y", "text", "dx", "align"), "x_offset": "dx", "text_align": "align"}
+    text |= {"text_baseline": "middle", "text_font_size": "12px"}
     chart.text("x", "y", "text", text_outline_color="white", text_outline_width=3, name="halos", **text)
     chart.text("x", "y", "text", name="names", **text)
     # Bokeh escapes the values of fields: a term that is markup is shown as text.
@@ -176,7 +170,7 @@ def _draw_points(chart: figure, points: Any, marker: str) -> None:
 
 def _along() -> figure:
     """Occurrences in each document, along the corpus."""
-    from bokeh.models import HoverTool, LinearAxis, NumeralTickFormatter, Range1d
+    from bokeh.models import HoverTool, NumeralTickFormatter, Range1d
 
     chart = _figure("along", "document, in the order of the corpus", "occurrences", x_range=Range1d(0, 1))
     chart.y_range.start = 0
@@ -185,11 +179,7 @@ def _along() -> figure:
     chart.scatter("x", "n", source=stems, size=4, color="colour", name="heads")
     chart.xaxis.formatter = NumeralTickFormatter(format="0,0")
     chart.xaxis.name = "along-axis"
-    years = LinearAxis(
-        name="along-column", axis_label="", axis_label_text_font_style="normal", visible=False,
-        minor_tick_line_color=None, formatter=NumeralTickFormatter(format="0.[00]"),
-    )  # fmt: skip
-    chart.add_layout(years, "below")
+    _other_axis(chart, "below", "along-column", axis_label="", formatter=NumeralTickFormatter(format="0.[00]"))
     tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi>@label</bdi><br>@n{0,0} times</div>'
     chart.add_tools(HoverTool(renderers=[drawn], tooltips=tip, limit=1))
     return chart
@@ -214,21 +204,12 @@ def _counts() -> figure:
         ("binomial", GREY, "dashed", "square", "binomial: by chance"),
         ("beta_binomial", ORANGE, "solid", "circle", "beta-binomial: in bursts"),
     ):
-        chart.line(
-            "k",
-            f"{field}_line",
-            source=source,
-            color=colour,
-            line_dash=dash,
-            line_width=2,
-            legend_label=label,
-            name=field,
-        )
-        chart.scatter("k", field, source=source, color=colour, marker=marker, size=6, legend_label=label, name=field)
+        style: dict[str, Any] = {"source": source, "color": colour, "legend_label": label, "name": field}
+        chart.line("k", f"{field}_line", line_dash=dash, line_width=2, **style)
+        chart.scatter("k", field, marker=marker, size=6, **style)
     expected = "".join(f"<br>{n.replace('_', '-')}: @{n}{{0,0.[00]}}" for n in fields)
     tip = f"<div>@k times: @observed_text documents{expected}</div>"
     chart.add_tools(HoverTool(renderers=[bars], tooltips=tip, mode="vline"))
-    chart.legend.location = "top_right"
     _dress_legend(chart)
     return chart
 
@@ -296,12 +277,12 @@ def _log_alpha() -> figure:
     chart.yaxis.formatter = NumeralTickFormatter(format="0,0")
     tip = "<div>@left to @right<br>α: @alpha{0,0} terms<br>α of the rest: @alpha_not{0,0} terms</div>"
     chart.add_tools(HoverTool(tooltips=tip))
-    chart.legend.location = "top_right"
     _dress_legend(chart)
     return chart
 
 
 def _dress_legend(chart: figure) -> None:
+    chart.legend.location = "top_right"
     chart.legend.background_fill_color = None
     chart.legend.border_line_color = None
     chart.legend.label_text_font_size = "12px"

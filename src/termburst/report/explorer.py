@@ -7,16 +7,19 @@ An `Explorer` holds one counted corpus with its metadata and computes what the p
 from __future__ import annotations
 
 import math
+import re
 import threading
+import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, wraps
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import scipy.sparse as sp
 
 from termburst.concordance.positions import TokenPositions
+from termburst.concordance.queries import AskedQuery
 from termburst.concordance.sequences import OrderedWords
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import checked_counting
@@ -32,7 +35,6 @@ from termburst.report.pieces import Dict, axes_of, statistics_of
 from termburst.report.render import render
 from termburst.report.summarize import panels_of, summarize
 from termburst.report.summarize_keyness import side_panels, summarize_keyness
-from termburst.report.timed_pattern import timed
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
@@ -44,6 +46,28 @@ MOST_GROUPS = 12  # groups that a comparison on the page may have
 BINS = 5  # about as many intervals as a column of many numbers is cut into
 _WIDTH = 70  # characters on each side of a match
 _KEPT = 64  # answers that are kept
+SECONDS = 10.0  # that one regular expression may take, for all documents together
+MOST_REPEATS = 10_000  # of all {n} of a pattern, multiplied: to compile it has no limit of time
+
+
+def kept(make: Callable[..., Any]) -> Any:
+    """A method of `Explorer` whose answer is computed once, and kept as long as it is among the last ones asked for."""
+
+    @wraps(make)
+    def answer(self: Explorer, *given: Any, **named: Any) -> Any:
+        key = (make.__name__, given, *sorted(named.items()))
+        with self.lock:
+            if key in self.answers:
+                self.answers.move_to_end(key)
+                return self.answers[key]
+        made = make(self, *given, **named)
+        with self.lock:
+            self.answers[key] = made
+            while len(self.answers) > _KEPT:
+                self.answers.popitem(last=False)
+        return made
+
+    return answer
 
 
 class Explorer:
@@ -68,8 +92,8 @@ class Explorer:
         self.corpus, self.metadata, self.asked = corpus, metadata, asked or Explore()
         self.counting = checked_counting(corpus.counting)
         self.column = {str(term): number for number, term in enumerate(corpus.terms)}
-        self._answers: OrderedDict[Any, Any] = OrderedDict()
-        self._lock = threading.Lock()
+        self.answers: OrderedDict[Any, Any] = OrderedDict()
+        self.lock = threading.Lock()
         self._fitting = threading.Lock()  # several tabs must not fit the same urn
 
     @cached_property
@@ -88,9 +112,10 @@ class Explorer:
         found = summarize(self.corpus, full=False, **vars(self.asked.report(panels=0, pairs=0)))
         return {**found, "live": True, "axes": axes_of(self), "groups": self.groupings()}
 
+    @kept
     def page(self) -> str:
         """The live page of the whole corpus."""
-        return self._kept("page", lambda: render(self.summary))
+        return render(self.summary)
 
     def groupings(self) -> list[Dict]:
         """The columns of the metadata that documents can be compared by, with the size of each group."""
@@ -117,30 +142,25 @@ class Explorer:
             return values.cast(pl.String, strict=False)
         return intervals(numbers)
 
+    @kept
     def term(self, term: str, by: str = "") -> Dict:
         """The panel of any term of the corpus; in a comparison *by* a column, with the documents of each group."""
         if term not in self.column:
             raise LookupError(f"{term!r:.60} is not among the terms of this corpus; search for a part of it")
-        return self._kept(("term", term, by), lambda: self._side_panels(term, by) if by else self._panel(term))
-
-    def _side_panels(self, term: str, by: str) -> Dict:
-        found = side_panels([term], self.sides(by), self.asked.examples)
+        lines = self.asked.examples
+        if by:
+            found = side_panels([term], self.sides(by), lines)
+        else:
+            settings = {key: self.summary["settings"][key] for key in ("mu", "sigma2", "form")}
+            found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit, near=None)
         return {"panel": found["panels"][0], "documents": found["documents"]}
 
-    def _panel(self, term: str) -> Dict:
-        settings = {key: self.summary["settings"][key] for key in ("mu", "sigma2", "form")}
-        found = panels_of(self.corpus, self.statistics, [term], self.asked.examples, settings, fit=self.fit, near=None)
-        return {"panel": found["panels"][0], "documents": found["documents"]}
-
+    @kept
     def kwic(self, query: str, *, regex: bool = False, sort: str = "", offset: int = 0) -> Dict:
         """Concordance lines of any word, phrase or pattern: at most `MOST_LINES`, from the line *offset* on.
 
         `more` says whether there are further ones. A regular expression has a limit of time, since it may never end.
         """
-        key = ("kwic", query, regex, sort, offset)
-        return self._kept(key, lambda: self._lines(query, regex, sort, offset))
-
-    def _lines(self, query: str, regex: bool, sort: str, offset: int) -> Dict:
         last = offset + MOST_LINES
         asked = Kwic(query, width=_WIDTH, sort=sort or None, top=last + 1)
         found = asked.answer(self._texts(), self._ids, pattern=timed(query) if regex else None)
@@ -148,26 +168,21 @@ class Explorer:
         lines = [{"name": id, "before": left, "term": match, "after": right} for id, left, match, right, _ in rows]
         return {"lines": lines, "offset": offset, "more": found.height > last}
 
+    @kept
     def collocates(self, term: str) -> Dict:
         """The words that stand near a term more often than chance, the surest first."""
-        return self._kept(("collocates", term), lambda: {"collocates": self._near(term)})
+        found = Collocates(term, top=COLLOCATES).answer(self.positions, self.counting)
+        return {"collocates": sure_collocates(found)}
 
-    def _near(self, term: str) -> list[Dict]:
-        self._texts()
-        return sure_collocates(Collocates(term, top=COLLOCATES).answer(self.positions, self.counting))
-
+    @kept
     def triggers(self, term: str) -> Dict:
         """Words that come together with a term, and which come later or earlier. The first call fits an urn, once."""
-        return self._kept(("triggers", term), lambda: {"triggers": self._brought(term)})
-
-    def _brought(self, term: str) -> list[Dict]:
         if self.counting.ngrams != (1, 1):
             raise LookupError("words that bring on words need single words: start without n-grams")
-        self._texts()
-        asked = Triggers(term, top=TRIGGERS)
+        asked, positions = Triggers(term, top=TRIGGERS), self.positions
         with self._fitting:
-            fit = asked.urn(OrderedWords(self.positions, self.counting.stop_word_set()))
-            return sure_triggers(asked.answer(fit))
+            fit = asked.urn(OrderedWords(positions, self.counting.stop_word_set()))
+            return {"triggers": sure_triggers(asked.answer(fit))}
 
     @cached_property
     def positions(self) -> TokenPositions:
@@ -185,23 +200,18 @@ class Explorer:
             raise LookupError("the corpus was made from counts: it has no texts to search")
         return self.corpus.texts
 
+    @kept
     def sides(self, column: str) -> dict[str, CountedCorpus]:
         """The documents of each group of a column of the metadata."""
         if column not in {grouping["column"] for grouping in self.summary["groups"]}:
             raise LookupError(f"the documents cannot be compared by {column!r:.60}")
-        return self._kept(("sides", column), lambda: self._grouped(column))
-
-    def _grouped(self, column: str) -> dict[str, CountedCorpus]:
         labels = self.labels(column)
-        grouped = self.corpus.rows(labels.is_not_null().to_numpy()).grouped(labels.drop_nulls().to_list())
-        assert grouped.groups is not None
-        return {name: grouped.group(name) for name in grouped.groups.names}
+        names = labels.drop_nulls().unique().sort().to_list()
+        return {name: self.corpus.rows((labels == name).fill_null(False).to_numpy()) for name in names}
 
+    @kept
     def compare(self, column: str) -> str:
         """The page that compares the documents by a column of the metadata."""
-        return self._kept(("compare", column), lambda: self._comparison(column))
-
-    def _comparison(self, column: str) -> str:
         from termburst.questions.keyness import keyness, keyness_groups
 
         sides = self.sides(column)
@@ -221,19 +231,6 @@ class Explorer:
         """A page without a server, with panels of the chosen *terms* before those of the burstiest."""
         chosen = [term for term in terms if term in self.column]
         return render(summarize(self.corpus, full=False, **vars(self.asked.report(chosen=chosen, examples=LINES))))
-
-    def _kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """An answer that is computed once, and kept as long as it is among the last ones asked for."""
-        with self._lock:
-            if key in self._answers:
-                self._answers.move_to_end(key)
-                return self._answers[key]
-        made = make()
-        with self._lock:
-            self._answers[key] = made
-            while len(self._answers) > _KEPT:
-                self._answers.popitem(last=False)
-        return made
 
 
 def intervals(numbers: pl.Series) -> pl.Series:
@@ -261,3 +258,51 @@ def intervals(numbers: pl.Series) -> pl.Series:
         for value in low
     ]  # fmt: skip
     return pl.Series(numbers.name, labels, dtype=pl.String)
+
+
+class TimedPattern:
+    """A compiled pattern that stops after some seconds; it has the parts of `re.Pattern` that a search uses.
+
+    Python's `re` can search for years, keeps Python's lock while it does, and cannot be stopped: one such expression
+    would stop the whole server. The package regex has the same syntax, gives the lock up, and takes a limit.
+    """
+
+    def __init__(self, compiled: Any, pattern: str, seconds: float) -> None:
+        self.compiled, self.pattern, self.seconds = compiled, pattern, seconds
+        self.end = time.monotonic() + seconds
+
+    def finditer(self, text: str) -> Iterator[Any]:
+        """The matches in a text. Raises ValueError when the time is over."""
+        try:
+            yield from self.compiled.finditer(text, concurrent=True, timeout=max(self.end - time.monotonic(), 1e-3))
+        except TimeoutError:
+            raise ValueError(
+                f"the regular expression {self.pattern!r:.60} took longer than {self.seconds:g} s; simplify it, or "
+                "use the command `termburst kwic`, where you set the limit"
+            ) from None
+
+
+def timed(query: str, seconds: float = SECONDS) -> AskedQuery:
+    r"""A regular expression as a query that takes at most some seconds, from now on.
+
+    Examples
+    --------
+    >>> [found.span() for found in timed(r"s\w+").pattern.finditer("so it sings")]
+    [(0, 2), (6, 11)]
+    """
+    try:
+        import regex
+    except ImportError as error:
+        raise ImportError(
+            "regular expressions here need the package regex; pip install 'termburst[explore]'"
+        ) from error
+    in_braces = " ".join(re.findall(r"\{([^{}]*)\}", query))
+    if math.prod(max(int(number), 1) for number in re.findall(r"\d{1,9}", in_braces)) > MOST_REPEATS:
+        raise ValueError(f"{query!r:.60} repeats more than {MOST_REPEATS:,} times; use * or +")
+    try:
+        compiled = regex.compile(query, regex.IGNORECASE)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise ValueError(f"{query!r:.60} is not a regular expression: {error}") from error
+    if compiled.fullmatch("", timeout=1.0):
+        raise ValueError(f"{query!r:.60} can match the empty string, so it would match everywhere")
+    return AskedQuery(TimedPattern(compiled, query, seconds), None)  # type: ignore[arg-type]

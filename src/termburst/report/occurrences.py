@@ -1,11 +1,12 @@
-"""Where terms occur in a counted corpus, and example lines from its texts."""
+"""What the page says of terms in their texts: places, example lines, collocates, words that bring on words."""
 
 from __future__ import annotations
 
 import re
+import warnings
 from collections import defaultdict
 from collections.abc import Sequence
-from math import isfinite, log10
+from math import log10
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.limits import memory_allowed
 from termburst.reading.documents import Text
-from termburst.report.pieces import SMALLEST_LOG10_P, SURE
+from termburst.report.pieces import SMALLEST_LOG10_P, SURE, Dict, plain
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,6 +27,9 @@ _WITH_COLLOCATES, _COLLOCATE_ROWS = 200, 30_000_000  # terms of a page that have
 _FULL, _FEW_LINES = 200, 5  # the first terms have all lines asked for, the others few
 _FEW_TERMS = 64  # of one document, up to which it is faster to look for each than to cut the whole text into tokens
 _LONGEST = 120  # characters of a term in a line
+MOST_TOKENS = 250_000  # of documents where pairs of words are looked for: an urn for two million takes 20 seconds
+LEAST_DOCUMENTS = 20
+MOST_REPEATED = 0.5  # pairs that rest on repeated passages in more of their documents are signatures and quotations
 _SPACES, _FIRST_WORD, _LAST_WORD = map(re.compile, (r"\s+", r"^\S*\s", r"\s\S*$"))
 
 
@@ -55,7 +59,7 @@ def term_places(corpus: CountedCorpus, terms: Sequence[str], most: int) -> list[
     return found
 
 
-def term_panels(corpus: CountedCorpus, terms: Sequence[str], most: int, lines: int) -> list[dict[str, Any]]:
+def term_panels(corpus: CountedCorpus, terms: Sequence[str], most: int, lines: int) -> list[Dict]:
     """For each term, its places (see `term_places`) and example lines from the documents with the highest counts.
 
     `places` and `occurrences` are in the order of the corpus. At most two lines are from one document. Terms beyond the
@@ -80,9 +84,7 @@ def term_panels(corpus: CountedCorpus, terms: Sequence[str], most: int, lines: i
     ]
 
 
-def term_lines(
-    corpus: CountedCorpus, wanted: Sequence[tuple[str, Sequence[int]]], each: int
-) -> list[list[dict[str, Any]]]:
+def term_lines(corpus: CountedCorpus, wanted: Sequence[tuple[str, Sequence[int]]], each: int) -> list[list[Dict]]:
     """For each (term, documents), lines around the first *each* occurrences in every document.
 
     Without texts there are no lines.
@@ -95,7 +97,7 @@ def term_lines(
     """
     if corpus.texts is None:
         return [[] for _ in wanted]
-    by_document: dict[int, dict[str, list[dict[str, Any]]]] = defaultdict(dict)
+    by_document: dict[int, dict[str, list[Dict]]] = defaultdict(dict)
     for term, places in wanted:
         for document in places:
             by_document[document][term] = []
@@ -105,9 +107,7 @@ def term_lines(
     return [[line for j in places for line in by_document[j][term]] for term, places in wanted]
 
 
-def _fill(
-    lines: dict[str, list[dict[str, Any]]], text: Text, document: int, counting: CountingOptions, each: int
-) -> None:
+def _fill(lines: dict[str, list[Dict]], text: Text, document: int, counting: CountingOptions, each: int) -> None:
     """Add lines around the first *each* occurrences of the terms that are the keys of *lines*."""
     few = counting.ngrams == (1, 1) and len(lines) <= _FEW_TERMS
     placed = counting.placed_words(text, lines, each) if few else None
@@ -146,7 +146,7 @@ def _line(text: str, start: int, stop: int) -> dict[str, str]:
     return {name: _SPACES.sub(" ", part) for name, part in (("before", before), ("term", term), ("after", after))}
 
 
-def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[dict[str, Any]]]:
+def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[Dict]]:
     """The collocates of the first terms; of none if the corpus has no texts, is very large, or counts n-grams.
 
     Examples
@@ -174,7 +174,7 @@ def first_collocates(corpus: CountedCorpus, terms: Sequence[str]) -> list[list[d
     return found
 
 
-def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
+def sure_collocates(table: pl.DataFrame) -> list[Dict]:
     """The first rows of a frame of `collocates` with q ≤ 0.05, as the page shows them."""
     rows = table.select("term", "n_window", "documents", "log_ratio", "q_value").iter_rows()
     sure = [row for row in rows if row[4] is not None and row[4] <= SURE][:COLLOCATES]
@@ -184,25 +184,79 @@ def sure_collocates(table: pl.DataFrame) -> list[dict[str, Any]]:
     ]
 
 
-def sure_triggers(table: pl.DataFrame) -> list[dict[str, Any]]:
+def sure_triggers(table: pl.DataFrame) -> list[Dict]:
     """The rows of a frame of `triggers` for one word that surely come together, as the page shows them."""
-    names = ("direction", "term", "documents", "expected", "later", "earlier")
+    return _shown_pairs(table.filter(table["q_together"] <= SURE), ("direction", "term"))
+
+
+def _shown_pairs(table: pl.DataFrame, names: tuple[str, ...]) -> list[Dict]:
+    """The rows of a frame of `triggers`; a ratio that is infinite or not known is None."""
     return [
-        {
-            **{name: row[name] for name in names},
-            **{name: shown_ratio(row[name]) for name in ("ratio", "ci_low", "ci_high")},
-            **{f"log10_{name}": shown_q(row[name]) for name in ("q_together", "q_after")},
-        }
+        {name: row[name] for name in (*names, "documents", "expected", "later", "earlier")}
+        | {name: None if row[name] is None else plain(row[name]) for name in ("ratio", "ci_low", "ci_high")}
+        | {f"log10_{name}": shown_q(row[name]) for name in ("q_together", "q_after")}
         for row in table.iter_rows(named=True)
-        if row["q_together"] <= SURE
     ]
-
-
-def shown_ratio(value: float | None) -> float | None:
-    """A ratio in a page: None if it is infinite or not known."""
-    return None if value is None or not isfinite(value) else value
 
 
 def shown_q(q: float) -> float:
     """log₁₀ of a q-value that may be 0, because it is too small for a float."""
     return log10(max(q, 10.0**SMALLEST_LOG10_P))
+
+
+def surest_pairs(corpus: Any, most: int) -> Dict:
+    """The pairs of words where one surely brings on the other, or a sentence that says why there are none.
+
+    The words surely come together, and one surely comes later: q_together and q_after are at most 0.05.
+
+    A large corpus is represented by evenly spaced documents with about 250,000 tokens.
+
+    Returns
+    -------
+    dict
+        pairs, a list of dicts (source, target, documents, expected, later, earlier, ratio, ci_low, ci_high,
+        log10_q_together, log10_q_after; a number that is infinite or not known is None), those that most surely come
+        together first; looked_at, how many documents were used; why, a sentence if there are no pairs, or None;
+        unbounded, whether entries of the fitted urn grow without bound.
+
+    Examples
+    --------
+    >>> texts = ["socrates and plato so it goes", "so it goes and so on", "it is so and so"] * 20
+    >>> found = surest_pairs(CountedCorpus.from_texts(texts), 3)
+    >>> found["why"], "socrates" in {pair["source"] for pair in found["pairs"]}
+    (None, True)
+    >>> surest_pairs(CountedCorpus.from_texts(texts[:3]), 3)["why"]
+    'They were not looked for: with 3 documents no pair could be sure. It takes 20.'
+    """
+    nothing: Dict = {"pairs": [], "looked_at": 0, "why": None, "unbounded": False}
+    if why := _why_not(corpus):
+        return {**nothing, "why": f"They were not looked for: {why}"}
+    from termburst.concordance.polya_urn import fit_polya_urn
+    from termburst.concordance.positions import TokenPositions
+    from termburst.concordance.sequences import OrderedWords
+    from termburst.questions.triggers import Triggers
+
+    tokens, documents = int(corpus.counts.sum()), len(corpus.ids)
+    wanted = min(max(documents * MOST_TOKENS // max(tokens, 1), LEAST_DOCUMENTS), documents)
+    chosen = (np.arange(wanted) * documents // wanted).tolist()
+    counting = checked_counting(corpus.counting)
+    positions = TokenPositions.of(texts_at(corpus.texts, chosen), counting)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of an unbounded fit: the page says so itself
+            urn = fit_polya_urn(OrderedWords(positions, counting.stop_word_set()), "full")
+    except ValueError as error:  # from which nothing can be learned, such as documents of one word
+        return {**nothing, "why": f"They were not looked for: {error}."}
+    pairs = _shown_pairs(Triggers(top=most, after=True, most_repeated=MOST_REPEATED).answer(urn), ("source", "target"))
+    none = None if pairs else f"No word surely brings on another (q ≤ {SURE})."
+    return {"pairs": pairs, "looked_at": len(chosen), "why": none, "unbounded": urn.status == "unbounded"}
+
+
+def _why_not(corpus: Any) -> str:
+    if not isinstance(corpus, CountedCorpus) or corpus.texts is None:
+        return "the corpus was made from counts, which have no order of words."
+    if checked_counting(corpus.counting).ngrams != (1, 1):
+        return "the terms are n-grams, and this needs single words."
+    if len(corpus.ids) < LEAST_DOCUMENTS:
+        return f"with {len(corpus.ids)} documents no pair could be sure. It takes {LEAST_DOCUMENTS}."
+    return ""

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
-from termburst.counting.words_of import words_of
+from termburst.counting.options import words_of
+from termburst.messages import shown
+from termburst.plot.corpus import median, ranks_to_draw
 from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -70,7 +72,7 @@ def documents_of(corpus: Any) -> Any:
     return corpus if held is None else held
 
 
-def statistics_of(corpus: CountedCorpus | TermStatistics) -> TermStatistics:
+def statistics_of(corpus: Any) -> TermStatistics:
     """The statistics that fits and tests need; statistics themselves are returned as they are.
 
     Examples
@@ -80,6 +82,8 @@ def statistics_of(corpus: CountedCorpus | TermStatistics) -> TermStatistics:
     """
     if isinstance(corpus, CountedCorpus):
         return TermStatistics.from_counts(corpus, detail="patterns")
+    if not isinstance(corpus, TermStatistics):
+        raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics; got {shown(corpus)}")
     return corpus
 
 
@@ -159,7 +163,7 @@ def length_summary(statistics: TermStatistics) -> Dict:
     counts = np.histogram(held, edges, weights=weight)[0]
     return {
         "mean": statistics.mean_length,
-        "median": _median(lengths, documents),
+        "median": median(lengths, documents),
         "shortest": int(lengths[0]),
         "longest": int(lengths[-1]),
         "empty": int(documents[~filled].sum()),
@@ -168,21 +172,10 @@ def length_summary(statistics: TermStatistics) -> Dict:
     }
 
 
-def _median(values: NDArray[Any], times: NDArray[Any]) -> float:
-    """The median of sorted values that occur several *times* each; between the middle two if there are two.
-
-    >>> _median(np.array([1, 3, 8]), np.array([2, 1, 1]))
-    2.0
-    """
-    before = np.cumsum(times)
-    low, high = (values[np.searchsorted(before, k, side="right")] for k in ((before[-1] - 1) // 2, before[-1] // 2))
-    return float(low + high) / 2
-
-
 def zipf_curve(statistics: TermStatistics) -> Dict:
     """Frequency by rank, at ranks that are evenly spaced on a logarithmic axis."""
     n_i = np.sort(statistics.collection_frequency[statistics.collection_frequency > 0])[::-1]
-    ranks = np.unique(np.geomspace(1, n_i.size, _ZIPF_POINTS).round().astype(np.int64))
+    ranks = ranks_to_draw(n_i.size, _ZIPF_POINTS)
     return {"rank": ranks.tolist(), "n": n_i[ranks - 1].tolist()}
 
 

@@ -28,15 +28,15 @@ _INTEGERS = ("n", "b", "n_a", "n_b", "b_a", "b_b", "panel")
 _NAMES = ("p_method", "status", "group", "only_in", "only_unadjusted")  # every other column is numbers
 _COMPUTED = ("tf_idf_sum",)  # columns that data.js computes from those before them
 _SCRIPTS = (
-    "data.js",
-    "charts.js",
-    "table.js",
-    "panel.js",
-    "about.js",
-    "compare.js",
-    "design.js",
-    "live.js",
-    "page.js",
+    "data",
+    "charts",
+    "table",
+    "panel",
+    "about",
+    "compare",
+    "design",
+    "live",
+    "page",
 )  # one scope, in this order
 
 
@@ -86,7 +86,9 @@ def render(summary: dict[str, Any]) -> str:
         "panels": _packed_json(_shortened(summary["panels"])),
     }
     templates = files("termburst.report") / "templates"
-    style, *scripts = ((templates / name).read_text(encoding="utf-8") for name in ("page.css", *_SCRIPTS))
+    style, *scripts = (
+        (templates / name).read_text(encoding="utf-8") for name in ("page.css", *(f"{name}.js" for name in _SCRIPTS))
+    )
     script = "\n".join(["(() => {", '"use strict";', *scripts, "})();"])
     page = environment.get_template("page.html").render(
         summary=summary, blocks=blocks, style=Markup(style), script=Markup(script),

@@ -14,13 +14,15 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 from termburst.messages import named
-from termburst.report.connections import MOST_CONNECTIONS, protocol
 from termburst.report.explorer import LONGEST_QUERY, Explorer
 
 HOST = "127.0.0.1"
+MOST_CONNECTIONS = 256
+PATIENCE = 1.0  # seconds that a connection may be open without a request, if there are many
 AT_ONCE = 4  # answers that are computed at the same time; others wait
 _HEADERS = {
     "Cache-Control": "no-store",
@@ -81,9 +83,10 @@ def answers(explorer: Explorer) -> Any:
 
 def guarded(inner: Any, token: str, hosts: set[str]) -> Any:
     """The application *inner* under the path of the token; everything else is answered with 403."""
+    from starlette.datastructures import Headers
     from starlette.responses import PlainTextResponse, Response
 
-    def allowed(path: str, headers: dict[str, str]) -> bool:
+    def allowed(path: str, headers: Headers) -> bool:
         origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
         return (
             hmac.compare_digest(path[1:].partition("/")[0].encode(), token.encode())
@@ -104,9 +107,7 @@ def guarded(inner: Any, token: str, hosts: set[str]) -> Any:
         if scope["type"] != "http":
             return None  # there are no sockets here
         path = scope["path"]
-        if not allowed(
-            path, {key.decode("latin-1").lower(): value.decode("latin-1") for key, value in scope["headers"]}
-        ):
+        if not allowed(path, Headers(scope=scope)):
             refusal = PlainTextResponse("403: use the address that termburst explore printed", 403)
             return await refusal(scope, receive, decorated)
         if path == f"/{token}":  # without the slash, addresses within the page would be wrong
@@ -157,6 +158,33 @@ class Asked:
 
 def _sentence(error: BaseException) -> str:
     return str(error.args[0] if error.args else error).splitlines()[0][:500] if str(error) else type(error).__name__
+
+
+def protocol() -> Any:
+    """The protocol of uvicorn, which also closes connections that wait, if more than half of all places are taken.
+
+    Those that ask nothing cannot keep others out. uvicorn itself waits without limit for the first request of a
+    connection, and answers 503 if all places are taken.
+    """
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Protocol(H11Protocol):
+        opened = 0.0  # by the clock of the loop
+
+        def connection_made(self, transport: Any) -> None:
+            self.opened = self.loop.time()
+            super().connection_made(transport)
+            too_many = len(self.connections) - MOST_CONNECTIONS // 2
+            if too_many > 0:
+                for other in sorted(filter(self._is_idle, self.connections), key=attrgetter("opened"))[:too_many]:
+                    other.transport.close()
+
+        def _is_idle(self, other: Any) -> bool:
+            """Whether another connection has no request that is being answered, and has had the time to send one."""
+            answers = other.cycle is not None and not other.cycle.response_complete
+            return other is not self and not answers and self.loop.time() - other.opened >= PATIENCE
+
+    return Protocol
 
 
 class Server:

@@ -22,8 +22,7 @@ from termburst.options import made_from
 from termburst.questions.burst_columns import documents_by_chance
 from termburst.questions.burstiness_plan import burstiness_in_short
 from termburst.questions.report import Report
-from termburst.report.brought_on import surest_pairs
-from termburst.report.occurrences import first_collocates, term_panels
+from termburst.report.occurrences import first_collocates, surest_pairs, term_panels
 from termburst.report.pieces import (
     LARGEST_COUNT,
     LEFT_OUT,
@@ -43,7 +42,7 @@ from termburst.report.pieces import (
     statistics_of,
     term_names,
     zipf_curve,
-)
+)  # fmt: skip
 from termburst.statistics.term_statistics import TermStatistics
 
 Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
@@ -112,9 +111,8 @@ def summarize(
     if isinstance(corpus, CountedCorpus) and not corpus.counts.nnz:
         raise ValueError(f"{title}: no document contains a term, so there is nothing to report")
     statistics = statistics_of(corpus)
-    if not isinstance(statistics, TermStatistics):
-        raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics; got {shown(corpus)}")
     mu, sigma2 = settled_hyperparameters(statistics, asked.mu, asked.sigma2)
+    options = {"mu": mu, "sigma2": sigma2, "form": form}
     tested, fit = burstiness_in_short(
         term_cells(statistics), term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust,
         min_count=asked.min_count, reuse_intervals=full,
@@ -125,16 +123,18 @@ def summarize(
         log10_q=pl.Series(adjust_log10(tested["log10_p"].to_numpy(), adjust)),  # q itself may be too small for a float
         tf_idf_sum=pl.col("n") * (statistics.documents / pl.col("b")).log(),
     )
-    listed = _with_chance(tested.head(min(asked.max_terms, tested.height)), statistics)
+    listed = tested.head(asked.max_terms)
+    lengths = statistics.lengths, statistics.length_documents
+    listed = listed.with_columns(b_binomial=documents_by_chance(listed["n"], *lengths))
     first = _with_panels(asked, listed, tested)
-    brought_on = _brought_on(corpus, asked.pairs, say)
+    brought_on = None
+    if asked.pairs:
+        say("Looking for pairs of words")
+        brought_on = surest_pairs(corpus, asked.pairs)
     say("Collecting lines and collocates")
     return {
         **heading("corpus", title),
-        "settings": {
-            "mu": mu, "sigma2": sigma2, "form": form, "adjust": adjust, "min_count": min_count,
-            "counting": counting_of(corpus),
-        },
+        "settings": {**options, "adjust": adjust, "min_count": min_count, "counting": counting_of(corpus)},
         "reading": reading_of([given]),
         "overview": _overview(statistics, tested, penalized_mle(statistics, mu=mu, sigma2=sigma2).valid),
         "lengths": length_summary(statistics),
@@ -144,7 +144,7 @@ def summarize(
         "axes": axes_of(given),
         "terms": columns_of(listed, [name for name in _COLUMNS if full or name not in LEFT_OUT]),
         "brought_on": brought_on,
-        **panels_of(corpus, statistics, first, asked.examples, {"mu": mu, "sigma2": sigma2, "form": form}, fit=fit),
+        **panels_of(corpus, statistics, first, asked.examples, options, fit=fit),
     }  # fmt: skip
 
 
@@ -154,21 +154,7 @@ def _with_panels(asked: Report, listed: Any, tested: Any) -> list[str]:
     if unknown := [term for term in chosen if term not in known]:
         near = did_you_mean(unknown[0], known)
         raise ValueError(named("chosen", bare=True) + f": {shown(unknown[0])} is not among the terms of the page{near}")
-    return list(dict.fromkeys([*listed["term"].head(min(asked.panels, listed.height)), *chosen]))
-
-
-def _with_chance(table: Any, statistics: TermStatistics) -> Any:
-    """With the number of documents that would have each term by chance."""
-    expected = documents_by_chance(table["n"], statistics.lengths, statistics.length_documents)
-    return table.with_columns(b_binomial=expected)
-
-
-def _brought_on(corpus: CountedCorpus | TermStatistics, pairs: int, say: Step) -> Dict | None:
-    """The surest pairs of words, or None if they are not asked for."""
-    if not pairs:
-        return None
-    say("Looking for pairs of words")
-    return surest_pairs(corpus, pairs)
+    return list(dict.fromkeys([*listed["term"].head(asked.panels), *chosen]))
 
 
 def _overview(statistics: TermStatistics, tested: Any, valid: NDArray[np.bool_]) -> Dict:
@@ -229,11 +215,12 @@ def panels_of(
     column = {str(name): number for number, name in enumerate(term_names(statistics))}
     columns = np.array([column[term] for term in terms], dtype=np.intp)
     parts = plr_parts(statistics, penalty="gamma", invalid="clamp", quiet=True, **options)
+    parts = {name: np.broadcast_to(part, len(column)) for name, part in parts.items()}
     counts = count_distribution(statistics, columns, fit=fit, largest=LARGEST_COUNT)
     panels: list[Dict] = [
         {
             "term": terms[row],
-            "parts": {name: plain(_at(part, i)) for name, part in parts.items()},
+            "parts": {name: plain(float(part[i])) for name, part in parts.items()},
             "observed": counts.observed[row].astype(np.int64).tolist(),
             "binomial": counts.binomial[row].tolist(),
             "beta_binomial": counts.beta_binomial[row].tolist(),
@@ -249,7 +236,3 @@ def panels_of(
         for panel, sure in zip(panels, near(corpus, terms), strict=False):
             panel["collocates"] = sure
     return {"panels": panels, "documents": document_names(corpus, found)}
-
-
-def _at(part: NDArray[np.float64] | float, column: int) -> float:
-    return float(part) if np.ndim(part) == 0 else float(np.asarray(part)[column])

@@ -1,16 +1,18 @@
-"""A comparison of corpora as a plain dict: everything that its page shows, ready to write as JSON."""
+"""A comparison, of corpora or by a formula, as a plain dict: everything that its page shows, ready to write as JSON."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from termburst.counting.counted_corpus import CountedCorpus
-from termburst.display import LINES, MOST_TERMS, PANELS
+from termburst.display import FREQUENT, LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
 from termburst.messages import named
-from termburst.questions.compared import table_out_of_reach
+from termburst.questions.compared import design_notes, table_out_of_reach
+from termburst.questions.formula_text import named_columns
+from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.report.occurrences import term_panels
 from termburst.report.pieces import (
     PLACES,
@@ -26,8 +28,7 @@ from termburst.report.pieces import (
     length_summary,
     reading_of,
     statistics_of,
-)
-from termburst.statistics.term_statistics import TermStatistics
+)  # fmt: skip
 
 if TYPE_CHECKING:
     import polars as pl
@@ -35,6 +36,10 @@ if TYPE_CHECKING:
 _COLUMNS = (
     "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "lower_bound", "only_in", "log10_p",
     "log10_q", "p_method",
+)  # fmt: skip
+_OF_DESIGN = (
+    "term", "group", "n", "b", "log_ratio", "log_ratio_unadjusted", "ci_low", "ci_high", "lower_bound", "only_in",
+    "only_unadjusted", "frequent", "log10_p", "log10_q", "log10_p_documents", "p_method", "status",
 )  # fmt: skip
 
 
@@ -77,48 +82,56 @@ def summarize_keyness(
     >>> found["terms"]["term"][0], found["terms"]["only_in"][0], found["panels"][0]["sides"][0]["occurrences"][:3]
     ('ha', 'a', [2, 2, 2])
     """
-    import polars as pl
-
-    check_fork()
-    panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
-    examples = checked_whole("examples", examples)
-    if not isinstance(table, pl.DataFrame) or not {"term", "log_ratio", "q_value"} <= set(table.columns):
-        raise ValueError("table must be the frame of tb.keyness, or of tb.keyness_groups with contrasts=True")
+    which = "tb.keyness, or of tb.keyness_groups with contrasts=True"
+    panels, max_terms, examples = _checked(table, {"q_value"}, title, panels, max_terms, examples, which)
     if len(sides) < 2:
         raise ValueError(
             "a comparison needs at least two sides; give each a name, and its counted corpus or statistics"
         )
-    if not table.height:
-        raise ValueError(f"{title}: no term occurs often enough to compare; lower " + named("min_count", bare=True))
     given, sides = sides, {name: documents_of(side) for name, side in sides.items()}
-    statistics = {name: statistics_of(side) for name, side in sides.items()}
-    ratio = pl.col("log_ratio")
-    table = table.with_columns(
-        pl.col("term").cast(pl.String),
-        only_in=pl.when(ratio.is_infinite() & (ratio > 0)).then(pl.lit("a"))
-        .when(ratio.is_infinite()).then(pl.lit("b")),
-        **{f"log10_{x}": pl.col(f"{x}_value").log10().clip(lower_bound=SMALLEST_LOG10_P) for x in ("p", "q")},
-    )  # fmt: skip
     settings = {"counting": counting_of(next(iter(sides.values()))), **(settings or {})}
-    listed = table.head(min(max_terms, table.height))
-    terms = listed["term"].unique(maintain_order=True).head(min(panels, listed.height)).to_list()
+    reach = table_out_of_reach(table, settings.get("adjust", "bh"))
     return {
         **heading("keyness", title),
         "settings": settings,
         "reading": reading_of(given.values()),
-        "overview": {
-            "tested": table.height,
-            "sure": int((table["q_value"] <= SURE).sum()),
-        },
-        "notes": [one for one in [table_out_of_reach(table, settings.get("adjust", "bh"))] if one is not None],
-        "sides": [side_summary(name, s, sides[name], given[name]) for name, s in statistics.items()],
-        "terms": columns_of(listed, [name for name in _COLUMNS if name in table.columns]),
+        "notes": [] if reach is None else [reach],
+        "sides": [side_summary(name, side, given[name]) for name, side in sides.items()],
+        **_terms_and_panels(table, _COLUMNS, sides, panels, max_terms, examples),
+    }
+
+
+def _checked(
+    table: Any, needed: set[str], title: str, panels: int, max_terms: int, examples: int, which: str
+) -> tuple[int, int, int]:
+    """*panels*, *max_terms* and *examples* as whole numbers; ValueError if *table* is another one or has no row."""
+    import polars as pl
+
+    check_fork()
+    if not isinstance(table, pl.DataFrame) or not {"term", "log_ratio", *needed} <= set(table.columns):
+        raise ValueError(f"table must be the frame of {which}")
+    if not table.height:
+        raise ValueError(f"{title}: no term occurs often enough to compare; lower " + named("min_count", bare=True))
+    panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
+    return panels, max_terms, checked_whole("examples", examples)
+
+
+def _terms_and_panels(
+    table: pl.DataFrame, columns: Sequence[str], sides: Mapping[str, Any], panels: int, max_terms: int, examples: int
+) -> Dict:
+    """What both kinds of comparison show of their terms."""
+    listed = _for_the_page(table.head(max_terms))
+    terms = listed["term"].unique(maintain_order=True).head(panels).to_list()
+    return {
+        "overview": {"tested": table.height, "sure": int((table["q_value"] <= SURE).sum())},
+        "terms": columns_of(listed, [name for name in columns if name in listed.columns]),
         **side_panels(terms, sides, examples),
     }
 
 
-def side_summary(name: str, statistics: TermStatistics, held: Any, given: Any) -> Dict:
+def side_summary(name: str, held: Any, given: Any) -> Dict:
     """The size of one side, and the columns along which its documents can be laid out."""
+    statistics = statistics_of(held)
     return {
         "name": name,
         "has_documents": isinstance(held, CountedCorpus),
@@ -145,3 +158,158 @@ def side_panels(terms: list[str], sides: Mapping[str, Any], lines: int) -> Dict:
         for panel, more in zip(panels, shown, strict=True):
             panel["sides"].append(more)
     return {"panels": panels, "documents": names}
+
+
+def summarize_design(
+    table: pl.DataFrame,
+    corpus: Any,
+    formula: str,
+    *,
+    cluster: str | None = None,
+    strata: str | None = None,
+    title: str = "comparison",
+    settings: Dict | None = None,
+    panels: int = PANELS,
+    max_terms: int = MOST_TERMS,
+    examples: int = LINES,
+) -> Dict:
+    """Everything that the page about a design shows, as a dict of plain values: numbers, text, lists, None.
+
+    Parameters
+    ----------
+    table : the frame of `termburst.keyness_design`
+    corpus : Corpus, CountedCorpus or TermStatistics
+        The documents. Statistics do not keep them: panels do not show where a term occurs.
+    formula, cluster, strata : as for the table; the page says in words what they mean
+    settings, panels, max_terms, examples : see `summarize_keyness`
+
+    Returns
+    -------
+    dict
+        As that of `summarize_keyness`, with one side, all documents; and design: its formula, sentences about it, and
+        its contrasts, each with the names of its two sides (None for the slope of a number), how many terms were tested
+        and how many differ. The column "group" of terms is the contrast.
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> who = {"who": ["x"] * 12 + ["y"] * 12}
+    >>> corpus = tb.read(["ha ha so", "ha so"] * 6 + ["so it goes", "so so"] * 6, metadata=who)
+    >>> found = summarize_design(tb.keyness_design(corpus, "who"), corpus, "who")
+    >>> found["terms"]["term"][0], found["design"]["contrasts"][0]["sides"]
+    ('ha', ['x', 'y'])
+    """
+    import polars as pl
+
+    needed = {"contrast", "log_ratio_unadjusted", "q_value", "status"}
+    panels, max_terms, examples = _checked(table, needed, title, panels, max_terms, examples, "tb.keyness_design")
+    held = documents_of(corpus)
+    table = table.with_columns(group=table["contrast"].cast(pl.String))
+    notes = _notes(table, corpus, formula, cluster, strata, (settings or {}).get("adjust", "bh"))
+    if formula == CONDITION:
+        formula = next(iter(_conditions(str(table["group"][0]))), formula)
+    return {
+        **heading("keyness", title),
+        "settings": {"counting": counting_of(held), **(settings or {})},
+        "reading": reading_of([corpus]),
+        "notes": notes,
+        "design": {
+            "formula": formula,
+            "about": design_in_words(formula, cluster, strata),
+            "contrasts": [
+                _contrast(str(name), rows, corpus) for (name,), rows in table.group_by("group", maintain_order=True)
+            ],
+        },
+        "sides": [side_summary("all documents", held, corpus)],
+        **_terms_and_panels(table, _OF_DESIGN, {"all documents": held}, panels, max_terms, examples),
+    }
+
+
+def _notes(
+    table: pl.DataFrame, corpus: Any, formula: str, cluster: str | None, strata: str | None, adjust: str
+) -> list[str]:
+    """The sentences on what the design cannot find, and where its p-values do not hold."""
+    metadata = getattr(corpus, "metadata", None)
+    found: list[str] = []
+    clusters = None
+    if metadata is not None and {cluster, strata} - {None} <= {*metadata.columns}:
+        columns = [name for name in named_columns(formula) if name in metadata.columns]
+        found = design_notes(metadata, columns, cluster, strata)
+        clusters = None if cluster is None else metadata[cluster].n_unique()
+    reach = table_out_of_reach(table, adjust, clusters)
+    return found if reach is None else [*found, reach]
+
+
+def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
+    """The table with logarithms of p and q, and with the side that alone has a term if its ratio is infinite."""
+    import polars as pl
+
+    def infinite(name: str) -> pl.Expr:
+        above = pl.when(pl.col(name) == float("inf")).then(pl.lit("a"))
+        return above.when(pl.col(name) == float("-inf")).then(pl.lit("b"))
+
+    def log10(name: str) -> pl.Expr:
+        return pl.col(name).log10().clip(lower_bound=SMALLEST_LOG10_P)
+
+    made = {
+        "only_in": ("log_ratio", infinite), "only_unadjusted": ("log_ratio_unadjusted", infinite),
+        "log10_p": ("p_value", log10), "log10_q": ("q_value", log10), "log10_p_documents": ("p_documents", log10),
+    }  # fmt: skip
+    shown = {new: make(old) for new, (old, make) in made.items() if old in table.columns}
+    if "contrast" in table.columns:
+        rates = [name for name in ("per_million_a", "per_million_b") if name in table.columns]
+        shown["frequent"] = pl.max_horizontal(*rates).fill_null(0.0) > FREQUENT if rates else pl.lit(False)
+    return table.with_columns(pl.col("term").cast(pl.String), **shown)
+
+
+def _conditions(contrast: str) -> list[str]:
+    """The two sides of a contrast of a condition and its opposite; nothing if it is another contrast.
+
+    >>> _conditions("year >= 1945 - year < 1945"), _conditions("year")
+    (['year >= 1945', 'year < 1945'], [])
+    """
+    parts = contrast.split(" - ")
+    cuts = [(" - ".join(parts[:k]), " - ".join(parts[k:])) for k in range(1, len(parts))]
+    return next((list(cut) for cut in cuts if is_condition(cut[0]) and both_sides(cut[0]) == cut), [])
+
+
+def _contrast(name: str, rows: pl.DataFrame, corpus: Any) -> Dict:
+    """One contrast: its name, column and two values, how many terms say something about it, and how many differ."""
+    conditions = _conditions(name)
+    column, colon, values = ("", ": ", "") if conditions else name.partition(": ")
+    sides = conditions or values.split(" - ")
+    if colon and len(sides) != 2:  # a value has " - " in it
+        known = getattr(corpus, "metadata", None)
+        held = set() if known is None or column not in known.columns else set(map(str, known[column]))
+        cuts = [(" - ".join(sides[:k]), " - ".join(sides[k:])) for k in range(1, len(sides))]
+        sides = next((list(cut) for cut in cuts if held.issuperset(cut)), ["the first value", "the second value"])
+    return {
+        "name": name,
+        "column": column,
+        "sides": sides if colon else None,
+        "tested": int((rows["status"] != "undetermined").sum()),
+        "sure": int((rows["q_value"] <= SURE).sum()),
+    }
+
+
+def design_in_words(formula: str, cluster: str | None, strata: str | None) -> list[str]:
+    """What a design means, in sentences.
+
+    Examples
+    --------
+    >>> first, *_, last = design_in_words("party + year", "speaker", None)
+    >>> print(first)
+    The formula is party + year: how often a word is used may depend on each of its parts.
+    >>> print(last)
+    Documents with the same speaker may depend on each other: p, q and intervals allow for that.
+    """
+    found = [
+        f"The formula is {formula}: how often a word is used may depend on each of its parts.",
+        "A ratio compares two values of one column, with all other columns of the formula equal. The unadjusted ratio "
+        "leaves the other columns out.",
+    ]
+    if strata is not None:
+        found.append(f"Only documents with the same {strata} are compared with each other.")
+    if cluster is not None:
+        found.append(f"Documents with the same {cluster} may depend on each other: p, q and intervals allow for that.")
+    return found

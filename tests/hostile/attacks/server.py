@@ -44,7 +44,7 @@ PRELOADED = (
     "termburst.questions",
     "termburst.report",
     "termburst.weight_files",
-    "termburst.engines",
+    "termburst.backends",
     "termburst.reading.readers",
     "termburst.datasets",
     "termburst.concordance.kwic",

@@ -13,11 +13,22 @@ from battery.documents import Given
 import termburst as tb
 from termburst.questions.report import Report
 
+COLUMNS = ["id", "party", "who", "half", "year", "month", "note"]
 LIST = {"the": 900, "sea": 40, "so": 60, "naïve": 3}
 ANOTHER = tb.TermStatistics.from_texts(["so it goes", "the sea"] * 9, "patterns")
 TWO = {"by": "party", "groups": ["hc", "ha"]}
 BY_TWO = ("keyness", "--by", "party", "--groups", "hc,ha")
 BY_THREE = ("keyness", "--by", "party")
+BRIEF: dict[str, Any] = {
+    "statistic": "lr",
+    "intervals": False,
+    "dispersion": False,
+    "mid_p": True,
+    "draws": 99,
+    "seed": 4,
+}
+BRIEF["adjust"] = "storey"
+ONE, OTHER = "party: hc - ha", "half: late - early"
 LATE = "year >= 1952 AND party = 'ha'"
 
 
@@ -31,8 +42,9 @@ class Question:
     command : the same on the command line, before the options of reading; empty if there is no such command
     function : the same without a corpus; none if there is no such function
     needs : "sums" over documents; "cells", the counts of each document; "metadata"; "documents", cells in memory;
-        "texts"; or "whole", texts in memory
+        "texts"; "pieces" of texts; or "whole", texts in memory
     rule : how words are counted
+    any_order : whether frames answer with rows in no order, because they are the cells of documents
     kind : whether it is asked of every way in; some ways in answer these questions only
     """
 
@@ -43,10 +55,16 @@ class Question:
     needs: str = "sums"
     rule: str = "as they are"
     kind: bool = False
+    any_order: bool = False
 
 
 def sums(given: Given) -> tb.TermStatistics:
     return tb.TermStatistics.from_texts(given.texts, "patterns", counting=given.counting)
+
+
+def spread(given: Given) -> pl.DataFrame:
+    X, terms = given.counted()
+    return pl.DataFrame({"term": terms.tolist(), **tb.dispersion(X)})
 
 
 def two(given: Given, **options: Any) -> pl.DataFrame:
@@ -109,10 +127,8 @@ QUESTIONS = [
     ),
     Question(
         "burstiness without intervals",
-        lambda c: c.burstiness(statistic="lr", intervals=False, dispersion=False, mid_p=True, draws=99, seed=4),
-        function=lambda g: tb.burstiness_test(
-            sums(g), statistic="lr", intervals=False, dispersion=False, mid_p=True, draws=99, seed=4
-        ),
+        lambda c: c.burstiness(**BRIEF),
+        function=lambda g: tb.burstiness_test(sums(g), **BRIEF),
     ),
     Question(
         "terms", lambda c: c.term_table(), ("terms",), lambda g: tb.term_table(sums(g)), kind=True
@@ -122,6 +138,13 @@ QUESTIONS = [
         for rule in ("of English", "as scikit-learn", "by a pattern", "cut at apostrophes")
     ),
     Question("terms, n-grams", lambda c: c.term_table(), ("terms",), rule="n-grams", kind=True),
+    Question(
+        "pieces", lambda c: c.split(tokens=15).term_table(), ("terms", "--split", 15), needs="pieces", rule="of English"
+    ),
+    Question("parts", lambda c: c.split(pattern="free").term_table(), ("terms", "--split", "free"), needs="pieces"),
+    Question(
+        "no near-copies", lambda c: c.drop_duplicates().term_table(), ("terms", "--drop-duplicates"), needs="documents"
+    ),
     Question("terms and their parts", lambda c: c.term_table(parts=True), ("terms", "--parts")),
     Question(
         "terms with exact fits",
@@ -140,7 +163,8 @@ QUESTIONS = [
     ),
     Question("statistics", lambda c: c.statistics, ("stats", "build"), sums, kind=True),
     Question("sizes", lambda c: (len(c), c.tokens, c.terms.tolist())),
-    Question("dispersion", lambda c: c.dispersion(), needs="cells", kind=True),
+    Question("fits", lambda c: c.fit_beta_binomial(), kind=True),
+    Question("dispersion", lambda c: c.dispersion(), (), spread, "cells", kind=True),
     Question("two measures", lambda c: c.dispersion(["dp", "juilland_d"]), needs="cells"),
     Question("intervals of dispersion", lambda c: c.dispersion(["dp_interval", "dp_nofreq"]), needs="documents"),
     Question("dispersion by distances", lambda c: c.dispersion("arf"), needs="whole"),
@@ -186,6 +210,12 @@ QUESTIONS = [
         "metadata",
     ),
     Question("two groups", lambda c: c.keyness(**TWO), BY_TWO, two, "metadata"),
+    Question(
+        "two groups, the largest first",
+        lambda c: c.where("party != 'hb'").group("party").keyness(sort="lower_bound"),
+        (*BY_THREE, "--where", "party != 'hb'", "--sort", "lower_bound"),
+        needs="metadata",
+    ),
     Question(
         "two groups with contrasts",
         lambda c: c.keyness(**TWO, contrasts=True),
@@ -234,6 +264,12 @@ QUESTIONS = [
         ("keyness", "--by", "year", "--groups", "1950,1943"),
         needs="metadata",
     ),
+    Question(
+        "two months",
+        lambda c: c.where("month = 9 OR month = 10").keyness(by="month"),
+        ("keyness", "--by", "month", "--where", "month = 9 OR month = 10"),
+        needs="metadata",
+    ),
     Question("a condition", lambda c: c.keyness(by=LATE), ("keyness", "--by", LATE), needs="metadata", kind=True),
     Question(
         "some documents",
@@ -250,21 +286,35 @@ QUESTIONS = [
     ),
     Question(
         "clusters",
-        lambda c: c.keyness(formula="party + half", cluster="who", min_count=3),
-        ("keyness", "--formula", "party + half", "--cluster", "who", "--min-count", 3),
-        lambda g: design(g, "party + half", cluster="who", min_count=3),
+        lambda c: c.keyness(formula="party*half", contrast=[ONE, OTHER], cluster="who", min_count=3),
+        ("keyness", "--formula", "party*half", "--contrast", ONE, "--contrast", OTHER, "--cluster", "who",
+         "--min-count", 3),
+        lambda g: design(g, "party*half", contrast=[ONE, OTHER], cluster="who", min_count=3),
         "metadata",
         kind=True,
     ),
     Question(
+        "groups and clusters",
+        lambda c: c.keyness(**TWO | {"groups": ["ha", "hc"]}, cluster="who", adjust="holm"),
+        ("keyness", "--by", "party", "--groups", "ha,hc", "--cluster", "who", "--adjust", "holm"),
+        needs="metadata",
+    ),
+    Question(
         "strata and a contrast",
-        lambda c: c.keyness(by="party", strata="half", contrast="party: hc - ha", confidence=0.9),
-        ("keyness", "--by", "party", "--strata", "half", "--contrast", "party: hc - ha", "--confidence", 0.9),
-        lambda g: design(g, "party", strata="half", contrast="party: hc - ha", confidence=0.9),
+        lambda c: c.keyness(by="party", strata="half", contrast=ONE, adjust="storey", confidence=0.9),
+        ("keyness", "--by", "party", "--strata", "half", "--contrast", ONE, "--adjust", "storey",
+         "--confidence", 0.9),
+        lambda g: design(g, "party", strata="half", contrast=ONE, adjust="storey", confidence=0.9),
         "metadata",
     ),
     Question(
-        "weights", lambda c: c.weights(), ("weigh",), lambda g: weights(g, tb.RECOMMENDED_SCHEME), "cells", kind=True
+        "weights",
+        lambda c: c.weights(),
+        ("weigh",),
+        lambda g: weights(g, tb.RECOMMENDED_SCHEME),
+        "cells",
+        any_order=True,
+        kind=True,
     ),
     Question(
         "weights tf-idf",
@@ -272,6 +322,7 @@ QUESTIONS = [
         ("weigh", "--scheme", "tf-idf", "--norm", "l2"),
         lambda g: weights(g, "tf-idf", norm="l2"),
         "cells",
+        any_order=True,
     ),
     Question(
         "weights by fits",
@@ -279,6 +330,7 @@ QUESTIONS = [
         ("weigh", "--scheme", "surprisal"),
         lambda g: weights(g, "surprisal"),
         "cells",
+        any_order=True,
     ),
     Question(
         "weights of n-grams",
@@ -286,6 +338,7 @@ QUESTIONS = [
         ("weigh", "--scheme", "s-lambda", "--mu", 20, "--sigma2", 0.5),
         needs="cells",
         rule="n-grams",
+        any_order=True,
     ),
     Question(
         "weights of classes",
@@ -294,9 +347,14 @@ QUESTIONS = [
         lambda g: weights(g, "class-bm25", g.frame["party"].to_list()),
         "documents",
     ),
+    Question("rows of counts", lambda c: c.count_rows(), needs="cells", any_order=True),
+    Question("metadata", lambda c: c.metadata.select(COLUMNS), needs="documents"),
     Question("counts", lambda c: cells(c.counts, c.ids, c.terms), ("weigh", "--scheme", "counts"), needs="documents",
              kind=True),
     Question("lines", lambda c: c.kwic("free*"), ("kwic", "free*"), needs="texts", kind=True),
+    Question(
+        "no line", lambda c: c.kwic("WHALE", case=True), ("kwic", "WHALE", "--case"), needs="texts"
+    ),
     Question(
         "lines with columns",
         lambda c: c.kwic("So", case=True, width=12, columns=["year", "note"]),
@@ -344,6 +402,12 @@ QUESTIONS = [
         kind=True,
     ),
     Question("n-grams", lambda c: c.ngrams(), needs="whole"),
+    Question(
+        "triggers of all words",
+        lambda c: c.triggers(decay=9, min_documents=8, top=9),
+        ("triggers", "--decay", 9, "--min-documents", 8, "--top", 9),
+        needs="whole",
+    ),
     Question(
         "triggers",
         lambda c: c.triggers("free", min_documents=3),

@@ -17,36 +17,41 @@ import termburst as tb
 from helpers.frames import in_engine
 
 IN_MEMORY = "^this needs the documents in memory, but the frame stays where it is; tb.read"
-NO_ORDER = "is not for a frame, whose answers have rows in no order; sort and limit the answer by its engine$"
 OF_FRAMES = {  # what a frame that is scanned refuses, by the name of the question or by what it needs
     "documents": IN_MEMORY,
     "whole": IN_MEMORY,
     "page of terms": IN_MEMORY,
+    "pieces": r"^split\(\) needs the documents, but the frame stays where it is; tb.read",
+    "no near-copies": r"^drop_duplicates\(\) needs the documents, but the frame stays where it is; tb.read",
     "dispersion by distances": "^arf needs the documents, but the frame stays where it is; tb.read",
     "intervals of dispersion": "^dp_interval needs the documents, but the frame stays where it is; tb.read",
     "weights of classes": "^y= is not for a frame; omit it, or tb.read",
     "a corpus here": r"compare its statistics: tb.keyness\(corpus.statistics, other\)$",
     "a list": r"^a frame has no reference=; tb.keyness\(corpus.statistics, reference=...\) compares it here$",
     "two groups by bootstrap": "^the method 'bootstrap' resamples all terms together",
-    "lines in an order": f"^sort= {NO_ORDER}",
     "the node itself": "^include_node= is not for a frame; omit it, or tb.read",
-    "terms and their parts": "^parts= is not for a frame; omit it, or tb.read",
 }
-OF_COUNTED_FRAMES = OF_FRAMES | {
-    "texts": "^the frame has counts; this function needs texts",
-    "lines in an order": f"^sort= {NO_ORDER}",
-    "the node itself": "^include_node= is not for a frame; omit it, or tb.read",
+OF_COUNTED_FRAMES = OF_FRAMES | {"texts": "^the frame has counts; this needs texts"}
+OF_PATTERNS = OF_FRAMES | {
+    "texts": "^the frame has patterns; this needs texts",
+    "two corpora": "no column 'half'; it has 'term', 'count'",
+    "metadata": "has no column '(party|year)'.*; it has 'term', 'count'",
+    "clusters": "the frame has patterns; this needs texts",
+    "weights": "the frame has patterns; this needs texts",
 }
 NO_DOCUMENTS = "is saved statistics, which have no documents; give the corpus itself"
-NO_COLUMNS = r"contains statistics, which have no columns; omit where\(\)"
 OF_SUMS = {
     **dict.fromkeys(("cells", "documents", "metadata", "texts", "whole"), NO_DOCUMENTS),
-    **dict.fromkeys(("two corpora", "two corpora of n-grams", "some documents", "lines of a pattern"), NO_COLUMNS),
+    "two corpora": r"contains statistics, which have no columns; omit where\(\)",
+    "pieces": r"contains statistics, which have no documents; omit split\(\)",
+    "no near-copies": r"contains statistics, which have no documents; omit drop_duplicates\(\)",
+    "lines of a pattern": r"contains statistics, which have no columns; omit where\(\)",
 }
 OF_COUNTS = {
     "lines": "^the corpus was made from counts: there is nothing to search",
     "texts": "^the corpus was made from counts: its words have no order",
     "whole": "^the corpus was made from counts: its words have no order",
+    "pieces": "^the corpus was made from counts: there is nothing to cut",
     "dispersion by distances": "^arf needs the order of the tokens, but the corpus was made from counts; read",
 }
 
@@ -62,6 +67,7 @@ class Way:
     only : these questions and no others, if any are named
     ordered : whether its rows come in the order of memory
     quick : whether `make test` asks it
+    engine : of the frame that is scanned; its answers are frames of it, too
     refuses : the name of a question, or what it needs, to the sentence
     differs : the name of a question to how its answer differs, where it should not
     """
@@ -74,6 +80,7 @@ class Way:
     quick: bool = False
     refuses: Mapping[str, str] = field(default_factory=dict)
     differs: Mapping[str, str] = field(default_factory=dict)
+    engine: str | None = None
     source: Callable[[Given], Path] | None = None  # of the command line
 
     @property
@@ -153,21 +160,43 @@ def of_matrix(given: Given) -> tb.Corpus:
     return tb.read(X, terms=terms, id=given.ids, metadata=given.metadata.drop("id"))
 
 
-def framed(engine: str) -> Callable[[Given], tb.Corpus]:
+def framed(engine: str, *, quick: bool = False, every: bool = False) -> Way:
     """Texts in a frame of an engine."""
-    return lambda given: tb.scan(in_engine(engine, given.frame, given.session), **given.options)
+
+    def scan(given: Given) -> tb.Corpus:
+        return tb.scan(in_engine(engine, given.frame, given.session), **given.options)
+
+    is_ordered = engine != "spark"
+    differs = {"two groups with contrasts": "a frame has the groups in the order of their names, and not as given"}
+    return Way(engine, scan, every, ordered=is_ordered, quick=quick, refuses=OF_FRAMES, differs=differs, engine=engine)
 
 
-def counted(engine: str) -> Callable[[Given], tb.Corpus]:
+def counted(engine: str, only: tuple[str, ...] = ()) -> Way:
     """Counts in a frame of an engine."""
-    return lambda given: tb.scan(in_engine(engine, given.cells(), given.session))
+
+    def scan(given: Given) -> tb.Corpus:
+        return tb.scan(in_engine(engine, given.cells(), given.session))
+
+    return Way(
+        f"{engine} counts", scan, False, only, ordered=engine != "spark", refuses=OF_COUNTED_FRAMES, engine=engine
+    )
+
+
+def of_patterns(given: Given) -> tb.Corpus:
+    return tb.scan(given.patterns().lazy())
 
 
 WAYS = [
     Way("functions", quick=True),
     Way("read frame", lambda g: tb.read(g.frame, **g.options), every=False),
     Way("read tokens", of_tokens, every=False, differs={"lines": "there is no text between the tokens"}),
-    Way("read counts", of_matrix, refuses=OF_COUNTS, differs={"check": "shared passages are not found in counts"}),
+    Way(
+        "read counts",
+        of_matrix,
+        every=False,
+        refuses=OF_COUNTS,
+        differs={"check": "shared passages are not found in counts"},
+    ),
     Way("read csv", of_rows(csv, tb.read), every=False),
     Way("scan folder", of_names(folder), quick=True),
     Way("scan archive", of_names(archive), every=False),
@@ -175,15 +204,12 @@ WAYS = [
     Way("scan parquet", of_rows(parquet), every=False),
     Way("saved", lambda g: tb.scan(saved(g)), refuses=OF_SUMS),
     Way("command line", source=csv, quick=True),
-    Way("lazy Polars", framed("polars-lazy"), ordered=False, quick=True, refuses=OF_FRAMES),
-    Way("Polars", framed("polars"), ordered=False, every=False, refuses=OF_FRAMES),
-    Way("pandas", framed("pandas"), ordered=False, every=False, refuses=OF_FRAMES),
-    Way("PyArrow", framed("pyarrow"), ordered=False, every=False, refuses=OF_FRAMES),
-    Way("DuckDB", framed("duckdb"), ordered=False, refuses=OF_FRAMES),
-    Way("counts in Polars", counted("polars-lazy"), ordered=False, every=False, refuses=OF_COUNTED_FRAMES),
-    Way("counts in DuckDB", counted("duckdb"), ordered=False, every=False, refuses=OF_COUNTED_FRAMES),
-    Way("spark", framed("spark"), ordered=False, every=False, refuses=OF_FRAMES),
-    Way("spark counts", counted("spark"), ordered=False, only=("statistics", "a condition", "weights")),
+    framed("polars-lazy", quick=True, every=True),
+    framed("duckdb", every=True),
+    *map(framed, ("polars", "pandas", "pyarrow", "spark")),
+    *map(counted, ("polars-lazy", "duckdb")),
+    counted("spark", ("statistics", "a condition", "weights")),
+    Way("patterns", of_patterns, every=False, refuses=OF_PATTERNS),
 ]
 
 

@@ -83,7 +83,7 @@ def test_wrong_charsets_are_repaired_and_said(read):
     data = FROM + b"Subject: a\nContent-Type: text/plain; charset=no-such\n\n" + "Grüße".encode() + b"\n"
     reading = read(".mbox", data)
     assert reading.one.text.strip() == "Grüße"
-    assert "where the message says no-such" in reading.detail("encoding guessed")
+    assert reading.detail("encoding guessed") == "the file names the unknown encoding no-such (1 message)"
     data = FROM + b"Subject: a\n\n" + "Grüße “x”".encode("cp1252")
     assert read(".mbox", data).one.text == "Grüße “x”"
 

@@ -74,6 +74,8 @@ def test_what_is_main_text(read, page, text):
         ("cp1252", '<meta charset="iso-8859-1">', "naïve “quotes”"),
         ("cp1251", '<meta http-equiv="Content-Type" content="text/html; charset=windows-1251">', "Война и мир"),
         ("shift_jis", "<meta charset=shift_jis>", "日本語"),
+        ("iso2022_jp", "<meta charset=iso-2022-jp>", "日本語"),
+        ("cp1252", "<meta charset=us-ascii>", "déjà vu"),
         ("utf-16", "", "हिन्दी में"),
         ("cp1252", "", "déjà vu"),
     ],

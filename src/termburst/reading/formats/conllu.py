@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
 from termburst.reading.formats.found import (
     FoundDocument,
     Note,
     Scalar,
     UnreadableFile,
-    chosen_layer,
     oversize,
-    reader,
 )
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import layers_in, word_layers
@@ -30,14 +28,13 @@ _EMPTY_NODE = re.compile(r"\d+\.\d+")
 _OF_SENTENCE = ("sent_id", "text", "newpar", "text_", "s_type")
 
 
-@reader("CoNLL-U")
 def read_conllu(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The documents of a CoNLL-U file, which ``# newdoc`` separates; without it the file is one document.
 
     Comments such as ``# meta::year = 1999`` at the start of a document are its metadata, and so are comments with "="
     between ``# newdoc`` and the first sentence.
     """
-    parser = _Parser(chosen_layer(options), options.document_bytes)
+    parser = _Parser(options.layers or "form", options.document_bytes)
     for block in text_blocks(stream, options.document_bytes, note):
         yield from parser.feed(block)
     yield parser.last()
@@ -59,11 +56,10 @@ class _Parser:
         self._metadata: dict[str, Scalar] = {}
         self._size = 0
         self._covered = 0  # the last word that a range stands for
-        self._form_of_range = ""
         self._checked = 0  # tokens whose size is counted
         self._no_lemma = self._no_upos = 0
-        # For two layers side by side: the words of the last token, to which words of its range are added.
-        self._words: list[tuple[str, str]] | None = [] if ">" in layer else None
+        self._range = ""  # its form, and the words that it stands for
+        self._words: list[tuple[str, str]] = []
 
     def _use(self, columns: tuple[str, ...]) -> None:
         for layer in layers_in(self._layer):
@@ -105,107 +101,65 @@ class _Parser:
             raise oversize(self._limit, "separate documents by lines '# newdoc', or ")
 
     def _tokens_from(self, lines: list[str], start: int) -> int:
-        """Take the tokens up to the next comment; the number of its line."""
-        end = start
-        while end < len(lines) and lines[end][:1] != "#":
-            end += 1
-        if self._layer == "form":
-            self._take_forms(lines[start:end], self._line + start + 1)
-        elif self._words is not None:
-            self._take_both(lines[start:end], self._line + start + 1)
-        else:
-            self._take_words(lines[start:end], self._line + start + 1)
-        return end
+        """Take the tokens up to the next comment; the number of its line.
 
-    def _take_forms(self, lines: list[str], first: int) -> None:
-        """The words of the text: a range, and not the syntactic words that it stands for."""
-        width, at_id, at_form = self._width, self._id, self._form
-        take, covered = self._tokens.append, self._covered
-        for number, line in enumerate(lines, first):
+        The layer "form" has the words of the text: a range, and not the syntactic words that it stands for. The other
+        layers have the syntactic words. Two layers side by side have the words of the text, each with the annotation of
+        all syntactic words that it stands for.
+        """
+        layer, width, at_id, at_form = self._layer, self._width, self._id, self._form
+        forms, both, with_lemma, with_upos = layer == "form", ">" in layer, "lemma" in layer, "upos" in layer
+        tokens, take, covered = self._tokens, self._tokens.append, self._covered
+        for number in range(start, len(lines)):
+            line = lines[number]
+            if line[:1] == "#":
+                break
             fields = line.split("\t")
             if len(fields) != width:
-                if line.strip():
-                    raise self._wrong_line(line, number)
-                covered = 0  # the sentence ends
+                covered = 0 if not line.strip() else self._wrong_line(line, number)  # the sentence ends
                 continue
             place = fields[at_id]
-            if place.isdecimal():
-                if not covered or int(place) > covered:
+            if not place.isdecimal():
+                if not _EMPTY_NODE.fullmatch(place):
+                    covered = self._begin_range(_RANGE.fullmatch(place) or self._wrong_line(line, number), fields)
+                continue
+            inside = covered and int(place) <= covered
+            if forms:
+                if not inside:
                     take(fields[at_form])
-            elif found := _RANGE.fullmatch(place):
-                take(fields[at_form])
-                covered = int(found[1])
-            elif not _EMPTY_NODE.fullmatch(place):
-                raise self._wrong_line(line, number)
-        self._covered = covered
-
-    def _take_words(self, lines: list[str], first: int) -> None:
-        """The lemmas or tags of syntactic words."""
-        width, layer, at_id, at_form = self._width, self._layer, self._id, self._form
-        at_lemma, at_upos = self._lemma, self._upos
-        take, no_lemma, no_upos = self._tokens.append, 0, 0
-        for number, line in enumerate(lines, first):
-            fields = line.split("\t")
-            if len(fields) != width:
-                if line.strip():
-                    raise self._wrong_line(line, number)
                 continue
-            place = fields[at_id]
-            if not place.isdecimal():
-                if not _RANGE.fullmatch(place) and not _EMPTY_NODE.fullmatch(place):
-                    raise self._wrong_line(line, number)
-                continue
-            lemma, upos = fields[at_lemma], fields[at_upos]
-            if lemma == "_" and layer != "upos" and fields[at_form] != "_":
-                lemma = fields[at_form]
-                no_lemma += 1
-            if upos == "_" and layer != "lemma":
-                upos = "X"
-                no_upos += 1
-            take(lemma if layer == "lemma" else upos if layer == "upos" else f"{lemma}_{upos}")
-        self._no_lemma += no_lemma
-        self._no_upos += no_upos
-
-    def _take_both(self, lines: list[str], first: int) -> None:
-        """The words of the text with the lemmas and tags of the syntactic words that each stands for."""
-        covered, words = self._covered, self._words or []
-        for number, line in enumerate(lines, first):
-            fields = line.split("\t")
-            if len(fields) != self._width:
-                if line.strip():
-                    raise self._wrong_line(line, number)
-                covered = 0
-                continue
-            place, form, lemma, upos = (fields[at] for at in (self._id, self._form, self._lemma, self._upos))
-            found = _RANGE.fullmatch(place)
-            if not place.isdecimal():
-                if found is None and not _EMPTY_NODE.fullmatch(place):
-                    raise self._wrong_line(line, number)
-                if found is None:
-                    continue
-            if "lemma" in self._layer and lemma == "_" != form and found is None:
-                lemma, self._no_lemma = form, self._no_lemma + 1
-            if "upos" in self._layer and upos == "_" and found is None:
+            lemma, upos = fields[self._lemma], fields[self._upos]
+            if with_lemma and lemma == "_" != fields[at_form]:
+                lemma, self._no_lemma = fields[at_form], self._no_lemma + 1
+            if with_upos and upos == "_":
                 upos, self._no_upos = "X", self._no_upos + 1
-            if found is not None:
-                covered, words = int(found[1]), []
-                self._tokens.append(word_layers(self._layer, form, words))
-                self._form_of_range = form
-            elif covered and int(place) <= covered:
-                words = [*words, (lemma, upos)]
-                self._tokens[-1] = word_layers(self._layer, self._form_of_range, words)
-            else:
-                self._tokens.append(word_layers(self._layer, form, [(lemma, upos)]))
-        self._covered, self._words = covered, words
+            if inside:
+                self._words.append((lemma, upos))
+                tokens[-1] = word_layers(layer, self._range, self._words)
+                continue
+            one = f"{lemma}_{upos}" if with_lemma and with_upos else lemma if with_lemma else upos
+            take(word_layers(layer, fields[at_form], [(lemma, upos)]) if both else one)
+        else:
+            number = len(lines)
+        self._covered = covered
+        return number
 
-    def _wrong_line(self, line: str, number: int) -> UnreadableFile:
-        columns = len(line.split("\t"))
+    def _begin_range(self, found: re.Match[str], fields: list[str]) -> int:
+        """Take a word of the text that stands for several; the last of these, or 0 if they are tokens themselves."""
+        if self._layer != "form" and ">" not in self._layer:
+            return 0
+        self._range, self._words = fields[self._form], []
+        self._tokens.append(word_layers(self._layer, self._range, []))
+        return int(found[1])
+
+    def _wrong_line(self, line: str, number: int) -> NoReturn:
+        number, columns = self._line + number + 1, len(line.split("\t"))
         if columns != self._width:
-            return UnreadableFile(
+            raise UnreadableFile(
                 f"line {number} has {columns} column{'' if columns == 1 else 's'} where CoNLL-U has {self._width}, "
                 "separated by tabs; check how the file was made"
             )
-        return UnreadableFile(
+        raise UnreadableFile(
             f"line {number} has the id {line.split(maxsplit=1)[0]!r:.40}, which must be a number or a range"
         )
 

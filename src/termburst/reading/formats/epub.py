@@ -14,9 +14,8 @@ from termburst.reading.formats.found import (
     UnreadableFile,
     dated,
     oversize,
-    reader,
 )
-from termburst.reading.formats.safe_xml import local_name, parse
+from termburst.reading.formats.safe_xml import local_name, parse, plain_text
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import declared_encoding, html_tree, visible_text
 from termburst.reading.formats.zip_package import ZipPackage
@@ -26,7 +25,6 @@ _NAME = "an e-book"
 _CONTAINER = "META-INF/container.xml"
 
 
-@reader(_NAME)
 def read_epub(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of an e-book in the order of its spine, one document per file."""
     package = ZipPackage(stream, options.file_bytes, _NAME)
@@ -90,7 +88,7 @@ def _metadata(book: Any) -> dict[str, Scalar]:
     found: dict[str, list[str]] = {}
     about = next(book.iter("{*}metadata"), None)
     for node in about.iter("{*}title", "{*}creator", "{*}date", "{*}language") if about is not None else ():
-        if value := " ".join("".join(node.itertext()).split()):
+        if value := plain_text(node):
             found.setdefault(local_name(node), []).append(value)
     metadata: dict[str, Scalar] = {}
     if "title" in found:

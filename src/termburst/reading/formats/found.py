@@ -7,12 +7,11 @@ import io
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import wraps
 from typing import Any, BinaryIO
 
 from termburst.messages import Message, named
 from termburst.reading.documents import IdColumn, Text
-from termburst.reading.faults import one_line, reason
+from termburst.reading.faults import megabytes, one_line, oversize_problem, reason
 from termburst.reading.options import ReadingPlan
 
 Scalar = str | int | float | bool | None
@@ -53,9 +52,6 @@ class FoundDocument:
     metadata: Mapping[str, Scalar]
 
 
-Reader = Callable[[BinaryIO, ReadingPlan, Note], Iterator[FoundDocument]]
-
-
 @dataclass(frozen=True, slots=True)
 class Format:
     """A file format.
@@ -64,39 +60,34 @@ class Format:
     ----------
     name : what reports call it, "a Word document"
     suffixes : endings of file names, with their dot, in lower case
-    read : the function that reads it
-    needs : the package that must be installed, if any
+    reader : the module and the function that read it; the module is imported with the first file
+    documents : what becomes one document, where a file has several
+    recoded : whether such files do not name their encoding, so that it is detected as for plain text
     """
 
     name: str
     suffixes: tuple[str, ...]
-    read: Reader
-    needs: str | None = None
+    reader: str
+    documents: str = "one per part"
+    recoded: bool = False
 
-
-def reader(name: str) -> Callable[[Reader], Reader]:
-    """Make every failure inside a reader an `UnreadableFile`, whatever another library may raise on damaged files."""
-
-    def decorate(read: Reader) -> Reader:
-        @wraps(read)
-        def guarded(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
-            try:
-                for found in read(stream, options, note):
-                    yield _checked(found, options, note)
-            except UnreadableFile:
+    def read(self, stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
+        """The documents of a file. Every failure is an `UnreadableFile`, whatever another library may raise."""
+        module, function = self.reader.split(".")
+        read = getattr(importlib.import_module(f"termburst.reading.formats.{module}"), function)
+        try:
+            for found in read(stream, options, note):
+                yield _checked(found, options, note)
+        except UnreadableFile:
+            raise
+        except RecursionError as error:
+            raise UnreadableFile(f"is nested too deep to be read as {self.name}") from error
+        except MemoryError as error:
+            raise UnreadableFile(f"needs more memory to be read as {self.name} than there is") from error
+        except Exception as error:
+            if isinstance(error, OSError) and error.errno:  # the disk's fault, not the file's
                 raise
-            except RecursionError as error:
-                raise UnreadableFile(f"is nested too deep to be read as {name}") from error
-            except MemoryError as error:
-                raise UnreadableFile(f"needs more memory to be read as {name} than there is") from error
-            except Exception as error:
-                if isinstance(error, OSError) and error.errno:  # the disk's fault, not the file's
-                    raise
-                raise UnreadableFile(f"is damaged and cannot be read as {name} ({reason(error)[:200]})") from error
-
-        return guarded
-
-    return decorate
+            raise UnreadableFile(f"is damaged and cannot be read as {self.name} ({reason(error)[:200]})") from error
 
 
 def load(module: str, package: str, extra: str = "termburst[formats]") -> Any:
@@ -114,21 +105,9 @@ def load(module: str, package: str, extra: str = "termburst[formats]") -> Any:
         raise UnreadableFile(f"needs the package {package}: pip install '{extra}'") from error
 
 
-def megabytes(size: int) -> str:
-    """A size for a message.
-
-    Examples
-    --------
-    >>> megabytes(64 * 2**20), megabytes(1000)
-    ('64 MB', '1000 bytes')
-    """
-    return f"{size / 2**20:g} MB" if size >= 2**20 else f"{size} bytes"
-
-
 def oversize(limit: int, hint: str = "") -> UnreadableFile:
     """One document is larger than the user allows."""
-    problem = f"one document holds more than {megabytes(limit)}"
-    return UnreadableFile(f"{problem}; {hint}if that is meant, raise " + named("max_document_mb"))
+    return UnreadableFile(oversize_problem(limit, hint))
 
 
 def too_large(limit: int) -> UnreadableFile:
@@ -166,11 +145,6 @@ def _is_on_disk(stream: BinaryIO) -> bool:
         return stream.seekable()
     except (OSError, AttributeError):
         return False
-
-
-def chosen_layer(options: ReadingPlan) -> str:
-    """The layer that is asked for."""
-    return options.layers or "form"
 
 
 def year_in(date: str | None) -> int | None:

@@ -8,26 +8,22 @@ from typing import Any, BinaryIO
 
 from termburst.messages import named
 from termburst.reading.documents import Text
-from termburst.reading.faults import reason
+from termburst.reading.faults import megabytes, reason
 from termburst.reading.formats.found import (
     FoundDocument,
     Note,
     Scalar,
     UnreadableFile,
     found_id,
-    megabytes,
-    reader,
     require_column,
 )
 from termburst.reading.formats.text_lines import decoded_blocks
 from termburst.reading.options import ReadingPlan
 
-_NAME = "JSON"
 _SPACE = " \t\n\r"
 _DECODER = json.JSONDecoder()
 
 
-@reader(_NAME)
 def read_json(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The objects of an array, one document per object.
 

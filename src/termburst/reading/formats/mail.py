@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import email.policy
 import re
+from collections import Counter
 from collections.abc import Iterator
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
@@ -18,7 +19,6 @@ from termburst.reading.formats.found import (
     Scalar,
     UnreadableFile,
     dated,
-    reader,
     too_large,
     whole,
 )
@@ -26,25 +26,23 @@ from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import html_tree, visible_text
 from termburst.reading.options import ReadingPlan
 
-_NAME = "a mailbox"
 _DATED = re.compile(rb"From .*\d{1,2}:\d\d")  # "From - Mon Jan 01 00:00:00 2024" of Thunderbird, and its like
 _QUOTED = re.compile(rb"^>(>*From )", re.MULTILINE)
 _CONTENT_HEADER = re.compile(rb"^content-[\w-]{1,40}:[^\n]*(?:\n[ \t][^\n]*)*", re.IGNORECASE | re.MULTILINE)
 MOST_NESTED = 100
 LONGEST_HEADER = 10_000
 _SPACE = re.compile(r"\s+")
+_Tally = Counter[tuple[str, str]]  # what happened to the messages of a file, and how often
 
 
-@reader(_NAME)
 def read_mbox(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The messages of a mailbox, one document per message, with its subject, sender and date as metadata."""
-    tally = _Tally()
+    tally: _Tally = Counter()
     for number, data in enumerate(_messages(stream, options), 1):
         yield _document(str(number), data, tally)
-    tally.say(note)
+    _say(tally, note)
 
 
-@reader("an e-mail message")
 def read_eml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """One message, one document."""
     data = whole(stream, options.file_bytes)
@@ -52,9 +50,9 @@ def read_eml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fou
         raise UnreadableFile("is empty")
     if not re.match(rb"(?:[!-9;-~]+:|From )", data.lstrip(b"\xef\xbb\xbf\r\n")):
         raise UnreadableFile("is not an e-mail message: it does not begin with headers such as Subject")
-    tally = _Tally()
+    tally: _Tally = Counter()
     yield _document("", data.lstrip(b"\xef\xbb\xbf\r\n"), tally)
-    tally.say(note)
+    _say(tally, note)
 
 
 def is_mailbox(start: bytes) -> bool:
@@ -69,18 +67,9 @@ def is_mailbox(start: bytes) -> bool:
     return line.startswith(b"From ") and bool(_DATED.match(line))
 
 
-class _Tally:
-    """What happened to the messages of a file."""
-
-    def __init__(self) -> None:
-        self.counts: dict[tuple[str, str], int] = {}
-
-    def add(self, kind: str, detail: str) -> None:
-        self.counts[kind, detail] = self.counts.get((kind, detail), 0) + 1
-
-    def say(self, note: Note) -> None:
-        for (kind, detail), count in self.counts.items():
-            note(kind, f"{detail} ({count} message{'s' if count > 1 else ''})")
+def _say(tally: _Tally, note: Note) -> None:
+    for (kind, detail), count in tally.items():
+        note(kind, f"{detail} ({count} message{'s' if count > 1 else ''})")
 
 
 def _messages(stream: BinaryIO, options: ReadingPlan) -> Iterator[bytes]:
@@ -119,18 +108,18 @@ def _document(name: str, data: bytes, tally: _Tally) -> FoundDocument:
     body = None if nested else _body(message)
     text = ""
     if nested:
-        tally.add("messages without text", f"more than {MOST_NESTED} parts within parts, or headers without end")
+        tally["messages without text", f"more than {MOST_NESTED} parts within parts, or headers without end"] += 1
     elif body is None:
-        tally.add("messages without text", "only attachments")
+        tally["messages without text", "only attachments"] += 1
     else:
         text = _content(body, tally)
         if body.get_content_type() == "text/html":
             root = html_tree(text) if text.strip() else None
             text = visible_text(root) if root is not None else ""
-            tally.add("markup removed", "messages that are HTML only")
+            tally["markup removed", "messages that are HTML only"] += 1
     for part in message.walk():
         if part is not body and part.get_content_disposition() == "attachment":
-            tally.add("attachments left out", "files")
+            tally["attachments left out", "files"] += 1
     metadata: dict[str, Scalar] = {}
     for key in ("subject", "from"):
         if value := _header(message, key):
@@ -150,23 +139,11 @@ def _body(message: EmailMessage) -> EmailMessage | None:
 
 
 def _content(part: EmailMessage, tally: _Tally) -> str:
-    """The text of a part: unpacked, then decoded as the part says, as UTF-8 or as Windows-1252."""
+    """The text of a part: unpacked, then decoded as the part says, or by a guess."""
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
-    said = str(part.get_content_charset() or "us-ascii")
-    encodings = ["utf-8" if said == "us-ascii" else said]
-    if said in ("iso-8859-1", "latin-1", "latin1"):
-        encodings = ["cp1252", "latin-1"]  # what programs that say Latin-1 write
-    for encoding in (*encodings, "utf-8", "cp1252"):
-        try:
-            text = data.decode(encoding)
-        except (UnicodeDecodeError, LookupError, ValueError):
-            continue
-        if encoding not in encodings:
-            tally.add("encoding guessed", f"{encoding}, where the message says {said:.40}")
-        return text
-    tally.add("characters replaced", f"bytes that are not valid {said:.40}")
-    return data.decode("cp1252", "replace")
+    said = part.get_content_charset()
+    return decode_all(data, lambda kind, detail: tally.update([(kind, detail)]), None if said is None else str(said))
 
 
 def _takes_too_long(data: bytes) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, held, reader
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, held
 from termburst.reading.formats.marked_text import BLOCK, LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, parse, replace_by_text
-from termburst.reading.formats.zip_package import ZipPackage
+from termburst.reading.formats.zip_package import ZipPackage, office_properties
 from termburst.reading.options import ReadingPlan
 
 _NAME = "an OpenDocument text"
@@ -16,7 +16,6 @@ _SPACES = 10_000  # the most that one element may stand for
 _LEFT_OUT = ("tracked-changes", "annotation", "annotation-end", "ruby-text", "note-citation", "forms", "sequence-decls")
 
 
-@reader(_NAME)
 def read_odt(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of an OpenDocument file, one document per file; notes stand at the end."""
     stream = held(stream, options.file_bytes)
@@ -39,7 +38,8 @@ def read_odt(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fou
         raise UnreadableFile(f"is not {_NAME}: it has no body")
     if local_name(body[0]) != "text":
         raise UnreadableFile(f"is an OpenDocument {local_name(body[0])}, not a text; save it in another format")
-    yield FoundDocument("", _text(body[0], note), _metadata(about))
+    properties = next(about.iter("{*}meta"), ()) if about is not None else ()
+    yield FoundDocument("", _text(body[0], note), office_properties(properties))
 
 
 def _text(body: Any, note: Note) -> str:
@@ -69,15 +69,3 @@ def _spell_out(root: Any) -> None:
     for node in root.iter("{*}line-break"):
         node.text = LINE
     set_apart(root.iter("{*}p", "{*}h"))
-
-
-def _metadata(root: Any) -> dict[str, Scalar]:
-    metadata: dict[str, Scalar] = {}
-    names = {"title": "title", "creator": "author", "initial-creator": "author", "creation-date": "created"}
-    meta = next(root.iter("{*}meta"), None) if root is not None else None
-    for node in meta if meta is not None else ():
-        key = names.get(local_name(node))
-        value = (node.text or "").strip()
-        if key and value and (key not in metadata or local_name(node) == "initial-creator"):
-            metadata[key] = value
-    return {key: metadata[key] for key in ("title", "author", "created") if key in metadata}

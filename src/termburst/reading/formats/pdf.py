@@ -15,7 +15,6 @@ from termburst.reading.formats.found import (
     held,
     load,
     oversize,
-    reader,
 )
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.options import ReadingPlan
@@ -25,7 +24,6 @@ MOST_PAGES = 100_000
 _LIGATURES = {0xFB00: "ff", 0xFB01: "fi", 0xFB02: "fl", 0xFB03: "ffi", 0xFB04: "ffl", 0xFB05: "st", 0xFB06: "st"}
 
 
-@reader(_NAME)
 def read_pdf(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text layer of a PDF file, one document per file.
 

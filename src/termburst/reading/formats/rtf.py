@@ -13,7 +13,6 @@ from termburst.reading.formats.found import (
     Scalar,
     UnreadableFile,
     load,
-    reader,
     whole,
 )
 from termburst.reading.options import ReadingPlan
@@ -27,7 +26,6 @@ _MOST_OPEN_FONTS = 10  # without a semicolon, which ends each font
 _INFO = re.compile(r"\{\\(title|author)\b ?((?:[^{}\\]|\\[^{}]|\\[{}])*)\}")
 
 
-@reader(_NAME)
 def read_rtf(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of an RTF file, one document per file."""
     data = whole(stream, options.file_bytes)

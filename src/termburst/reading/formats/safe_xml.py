@@ -126,3 +126,14 @@ def local_name(node: Any) -> str:
     'a'
     """
     return str(node.tag).rpartition("}")[2]
+
+
+def plain_text(node: Any) -> str:
+    """The text of an element on one line.
+
+    Examples
+    --------
+    >>> plain_text(parse(b"<title>Of <hi>T</hi>ea,\\n and cups</title>", print))
+    'Of Tea, and cups'
+    """
+    return " ".join("".join(node.itertext()).split())

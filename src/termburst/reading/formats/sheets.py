@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.documents import IdColumn
+from termburst.reading.documents import IdColumn, as_scalar
 from termburst.reading.formats.found import (
     FoundDocument,
     Note,
@@ -17,7 +17,6 @@ from termburst.reading.formats.found import (
     UnreadableFile,
     found_id,
     load,
-    reader,
     require_column,
 )
 from termburst.reading.formats.zip_package import ZipPackage
@@ -31,7 +30,6 @@ _FAR_CELL = re.compile(
 _Row = tuple[Any, ...]
 
 
-@reader(_NAME)
 def read_xlsx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The rows of the first sheet that is shown, one document per row; the first row names the columns."""
     package = ZipPackage(stream, options.file_bytes, _NAME)
@@ -117,13 +115,9 @@ def _id(cell: Any, row: int, ids: IdColumn) -> str:
 
 
 def _scalar(cell: Any) -> Scalar:
-    if cell is None or isinstance(cell, (str, int, float, bool)):
-        return cell
     if isinstance(cell, datetime.datetime) and cell.time() == datetime.time(0):
         return cell.date().isoformat()
-    if isinstance(cell, (datetime.datetime, datetime.date, datetime.time)):
-        return cell.isoformat()
-    return str(cell)
+    return as_scalar(cell)
 
 
 def _cell_text(cell: Any) -> str:

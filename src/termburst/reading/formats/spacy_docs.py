@@ -11,9 +11,7 @@ from termburst.reading.formats.found import (
     Note,
     Scalar,
     UnreadableFile,
-    chosen_layer,
     load,
-    reader,
     too_large,
     whole,
 )
@@ -21,10 +19,9 @@ from termburst.reading.layers import word_layers
 from termburst.reading.options import ReadingPlan
 
 
-@reader("a DocBin of spaCy")
 def read_docbin(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """One document per spaCy document, as tokens of one layer; white space is no token."""
-    layer = chosen_layer(options)
+    layer = options.layers or "form"
     data = whole(stream, options.file_bytes)
     if not data:
         raise UnreadableFile("is empty")

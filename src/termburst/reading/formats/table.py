@@ -2,47 +2,36 @@
 
 from __future__ import annotations
 
-import importlib
 import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from termburst.reading.formats.found import Format, FoundDocument, Note, Reader, UnreadableFile
+from termburst.reading.formats.found import Format, FoundDocument, Note, UnreadableFile
 from termburst.reading.options import ReadingPlan
 
 
-def _reader(module: str, function: str) -> Reader:
-    """A reader whose module is imported when it is used first."""
-
-    def read(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
-        found: Reader = getattr(importlib.import_module(f"termburst.reading.formats.{module}"), function)
-        return found(stream, options, note)
-
-    return read
-
-
-def _read_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
+def read_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
+    """Refuse what only old programs read."""
     raise UnreadableFile(
         "is in an older Office format or encrypted; save it as .docx, .xlsx or .odt without a password"
     )
-    yield  # a generator, as the others are
 
 
-DOCX = Format("a Word document", (".docx", ".docm", ".dotx"), _reader("word", "read_docx"), "lxml")
-ODT = Format("an OpenDocument text", (".odt", ".fodt", ".ott"), _reader("open_document", "read_odt"), "lxml")
-RTF = Format("an RTF document", (".rtf",), _reader("rtf", "read_rtf"), "striprtf")
-PDF = Format("a PDF file", (".pdf",), _reader("pdf", "read_pdf"), "pypdf")
-EPUB = Format("an e-book", (".epub",), _reader("epub", "read_epub"), "lxml")
-HTML = Format("a web page", (".html", ".htm", ".xhtml"), _reader("web_page", "read_html"), "lxml")
-XLSX = Format("an Excel sheet", (".xlsx", ".xlsm"), _reader("sheets", "read_xlsx"), "openpyxl")
-JSON = Format("a JSON file", (".json",), _reader("json_array", "read_json"))
-MBOX = Format("a mailbox", (".mbox", ".mbx"), _reader("mail", "read_mbox"))  # lxml only for messages in HTML alone
-EML = Format("an e-mail message", (".eml",), _reader("mail", "read_eml"))
-XML = Format("an XML file", (".xml", ".tei"), _reader("tei", "read_xml"), "lxml")
-CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), _reader("conllu", "read_conllu"))
-VERTICAL = Format("vertical text", (".vrt", ".vert"), _reader("vertical", "read_vertical"))
-DOCBIN = Format("a DocBin of spaCy", (".spacy",), _reader("spacy_docs", "read_docbin"), "spacy")
-OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt"), _read_old_office)
+DOCX = Format("a Word document", (".docx", ".docm", ".dotx"), "word.read_docx")
+ODT = Format("an OpenDocument text", (".odt", ".fodt", ".ott"), "open_document.read_odt")
+RTF = Format("an RTF document", (".rtf",), "rtf.read_rtf")
+PDF = Format("a PDF file", (".pdf",), "pdf.read_pdf")
+EPUB = Format("an e-book", (".epub",), "epub.read_epub")
+HTML = Format("a web page", (".html", ".htm", ".xhtml"), "web_page.read_html")
+XLSX = Format("an Excel sheet", (".xlsx", ".xlsm"), "sheets.read_xlsx", "one per row")
+JSON = Format("a JSON file", (".json",), "json_array.read_json", "one per row", recoded=True)
+MBOX = Format("a mailbox", (".mbox", ".mbx"), "mail.read_mbox", "one per message")
+EML = Format("an e-mail message", (".eml",), "mail.read_eml")
+XML = Format("an XML file", (".xml", ".tei"), "tei.read_xml")
+CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), "conllu.read_conllu", recoded=True)
+VERTICAL = Format("vertical text", (".vrt", ".vert"), "vertical.read_vertical", recoded=True)
+DOCBIN = Format("a DocBin of spaCy", (".spacy",), "spacy_docs.read_docbin")
+OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt"), "table.read_old_office")
 
 FORMATS: tuple[Format, ...] = (
     DOCX, ODT, RTF, PDF, EPUB, HTML, XLSX, JSON, MBOX, EML, XML, CONLLU, VERTICAL, DOCBIN, OLD_OFFICE,

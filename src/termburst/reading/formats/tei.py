@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from termburst.reading.documents import Text
-from termburst.reading.formats.found import FoundDocument, Note, Scalar, chosen_layer, dated, reader
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, dated
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
-from termburst.reading.formats.safe_xml import local_name, replace_by_text
+from termburst.reading.formats.safe_xml import local_name, plain_text, replace_by_text
 from termburst.reading.formats.tei_words import Tally, words_of
-from termburst.reading.formats.xml_by_path import attributes_of, matches_in, name_of, no_match, read_by_path
+from termburst.reading.formats.xml_by_path import (
+    attributes_of,
+    matches_in,
+    name_of,
+    no_match,
+    read_by_path,
+    strip_namespaces,
+)
 from termburst.reading.formats.xml_events import XmlSource
 from termburst.reading.options import ReadingPlan
 
@@ -38,7 +46,6 @@ _BLOCKS = (
 _BREAKS = ("lb", "pb", "cb", "gb", "milestone")
 
 
-@reader("XML")
 def read_xml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The documents of a TEI file, or of any other XML file by an XPath.
 
@@ -96,7 +103,7 @@ def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: N
             label = f"{name}:{name_of(match, number)}" if name else name_of(match, number)
             yield FoundDocument(label, part, {**metadata, **attributes_of(match)})
         return
-    words = words_of(bodies, chosen_layer(options), tally)
+    words = words_of(bodies, options.layers or "form", tally)
     if words is not None:
         yield FoundDocument(name, words, metadata)
         return
@@ -106,7 +113,7 @@ def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: N
 
 
 def _part(match: Any, options: ReadingPlan, tally: Tally) -> Text:
-    words = words_of([match], chosen_layer(options), tally)
+    words = words_of([match], options.layers or "form", tally)
     return text_of_body(match, tally) if words is None else words
 
 
@@ -123,7 +130,8 @@ def _name(node: Any, number: int) -> str:
     """The id of a text in a corpus of many."""
     if node.get(_ID):
         return str(node.get(_ID))
-    return _first_text(node, "fileDesc", "publicationStmt", "idno") or str(number)
+    names = map(plain_text, _described(node, "fileDesc/publicationStmt/idno"))
+    return next(names, "") or str(number)
 
 
 def _bodies(node: Any, tally: Tally) -> list[Any]:
@@ -184,72 +192,44 @@ def text_of_body(body: Any, tally: Tally) -> str:
 def _header(node: Any, tally: Tally) -> dict[str, Scalar]:
     """Title, author, date and language out of the header of a text."""
     metadata: dict[str, Scalar] = {}
-    statement = _first(node, "fileDesc", "titleStmt")
-    titles = list(statement.iter("{*}title")) if statement is not None else []
-    title = next((each for each in titles if each.get("type") == "main"), titles[0] if titles else None)
-    if title is not None and (value := _plain(title)):
-        metadata["title"] = value
-    authors = [_plain(each) for each in statement.iter("{*}author")] if statement is not None else []
-    if not any(authors):
-        described = _first(node, "fileDesc", "sourceDesc")
-        authors = [_plain(each) for each in described.iter("{*}author")] if described is not None else []
-    if any(authors):
-        metadata["author"] = "; ".join(dict.fromkeys(filter(None, authors)))
-    language = node.get(_LANGUAGE) or _language(node)
-    if language:
+    titles = _described(node, "fileDesc/titleStmt//title")
+    main = [title for title in titles if title.get("type") == "main"]
+    if title := "".join(map(plain_text, (main or titles)[:1])):
+        metadata["title"] = title
+    for path in ("fileDesc/titleStmt//author", "fileDesc/sourceDesc//author"):
+        authors = filter(None, map(plain_text, _described(node, path)))
+        if "author" not in metadata and (named := "; ".join(dict.fromkeys(authors))):
+            metadata["author"] = named
+    languages = [each.get("ident") for each in _described(node, "profileDesc/langUsage//language")]
+    if language := node.get(_LANGUAGE) or next(iter(languages), None):
         metadata["language"] = str(language)
     return dated(metadata, _date(node, tally))
 
 
-def _language(node: Any) -> str | None:
-    used = _first(node, "profileDesc", "langUsage")
-    return next((each.get("ident") for each in used.iter("{*}language")), None) if used is not None else None
-
-
 def _date(node: Any, tally: Tally) -> str | None:
     """When the text was written or printed; of the digital edition only where nothing else is said."""
-    places = (("profileDesc", "creation"), ("fileDesc", "sourceDesc"), ("fileDesc", "publicationStmt"))
-    for place in places:
-        described = _first(node, *place)
-        for date in described.iter("{*}date") if described is not None else ():
-            value = date.get("when") or date.get("when-iso") or _plain(date)
+    for place in ("profileDesc/creation", "fileDesc/sourceDesc", "fileDesc/publicationStmt"):
+        for date in _described(node, f"{place}//date"):
+            value = date.get("when") or date.get("when-iso") or plain_text(date)
             if not value and (date.get("from") or date.get("notBefore")):
                 value = f"{date.get('from') or date.get('notBefore')}/{date.get('to') or date.get('notAfter') or ''}"
             if value:
-                if place[1] == "publicationStmt":
+                if place == "fileDesc/publicationStmt":
                     tally["date guessed", "from the publication of the file, as the header has no other"] += 1
                 return str(value)
     return None
 
 
-def _first(node: Any, *path: str) -> Any:
-    """The first element at a path below the header."""
-    for header in node:
-        if local_name(header) == "teiHeader":
-            found = header
-            for name in path:
-                found = next((child for child in found if local_name(child) == name), None)
-                if found is None:
-                    return None
-            return found
-    return None
-
-
-def _first_text(node: Any, *path: str) -> str:
-    found = _first(node, *path)
-    return "" if found is None else _plain(found)
-
-
-def _plain(node: Any) -> str:
-    return " ".join("".join(node.itertext()).split())
+def _described(node: Any, path: str) -> list[Any]:
+    """The elements at a path below the header, in any namespace."""
+    found: list[Any] = node.findall(re.sub(r"\w+", r"{*}\g<0>", f"teiHeader/{path}"))
+    return found
 
 
 def _web_page(source: XmlSource, note: Note) -> Iterator[FoundDocument]:
     from termburst.reading.formats.web_page import visible_text
 
-    root = source.tree()
-    for node in root.iter("{*}*"):
-        node.tag = local_name(node)
-    title = next((_plain(node) for node in root.iter("title")), "")
+    root = strip_namespaces(source.tree())
+    title = next(map(plain_text, root.iter("title")), "")
     note("markup removed", "tags, scripts and styles")
     yield FoundDocument("", visible_text(root), {"title": title} if title else {})

@@ -7,8 +7,12 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from termburst.messages import named
-from termburst.reading.encodings import Guess, guess_encoding, marked_encoding
-from termburst.reading.formats.found import CHUNK, Note, UnreadableFile, megabytes
+from termburst.reading.encodings import Guess, canonical_encoding, guess_encoding, marked_encoding
+from termburst.reading.faults import megabytes
+from termburst.reading.formats.found import CHUNK, Note, UnreadableFile
+
+# What programs write that say Latin-1, as browsers take it; and nothing, where they say no more than ASCII.
+_AS_WRITTEN: dict[str, str | None] = {"iso8859-1": "cp1252", "ascii": None}
 
 
 def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:
@@ -26,20 +30,28 @@ def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:
     encoding repaired the file says cp1252 but is in UTF-8
     'naïve'
     """
-    encoding = marked_encoding(data) or declared
-    if encoding is not None and not _is_known(encoding):
-        note("encoding guessed", f"the file names the unknown encoding {encoding:.40}")
-        encoding = None
+    encoding = marked_encoding(data)
+    said = encoding or declared
+    if encoding is None and declared is not None:
+        try:
+            name = canonical_encoding(declared)
+            encoding = _AS_WRITTEN.get(name, name)
+        except ValueError:
+            note("encoding guessed", f"the file names the unknown encoding {declared:.40}")
     utf_8 = _strictly(data, "utf-8")
-    text = _strictly(data, encoding) if encoding is not None else utf_8
-    if encoding is not None and utf_8 is not None and text != utf_8 and (text is None or _has_one_byte(encoding)):
-        note("encoding repaired", f"the file says {encoding} but is in UTF-8")
+    if encoding is None:
+        text = data.decode(_guessed(data, note), "replace") if utf_8 is None else utf_8
+        return text.removeprefix("\ufeff")
+    strict = _strictly(data, encoding)
+    wrong = strict is None or (_has_one_byte(encoding) and not data.isascii())
+    if utf_8 is not None and strict != utf_8 and wrong:
+        note("encoding repaired", f"the file says {said:.40} but is in UTF-8")
         text = utf_8
-    elif text is None and encoding is not None:
-        note("encoding repaired", f"the file says {encoding} but has bytes that are not valid in it")
+    elif strict is None:
+        note("encoding repaired", f"the file says {said:.40} but has bytes that are not valid in it")
         text = data.decode(encoding, "replace")
-    elif text is None:
-        text = data.decode(_guessed(data, note), "replace")
+    else:
+        text = strict
     return text.removeprefix("\ufeff")
 
 
@@ -55,13 +67,6 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return data.decode(encoding)
     except UnicodeDecodeError:
         return None
-
-
-def _is_known(encoding: str) -> bool:
-    try:
-        return isinstance(b"a".decode(encoding, "replace"), str)
-    except (LookupError, ValueError):
-        return False
 
 
 def _has_one_byte(encoding: str) -> bool:

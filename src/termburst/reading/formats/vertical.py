@@ -18,9 +18,7 @@ from termburst.reading.formats.found import (
     Note,
     Scalar,
     UnreadableFile,
-    chosen_layer,
     oversize,
-    reader,
 )
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import layers_in, word_layers
@@ -37,14 +35,13 @@ _SAMPLE = 2000  # tokens that are looked at to find out what the columns are
 _ENOUGH = 2**16  # characters to read at a time
 
 
-@reader("vertical text")
 def read_vertical(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The documents of a vertical file: each ``<text …>`` is one, and its attributes are the metadata.
 
     In the place of ``<text>`` there may be ``<doc>``, ``<document>`` or ``<file>``: the one that comes first counts.
     Where there is none of them, the whole file is one document.
     """
-    parser = _Parser(chosen_layer(options), options.document_bytes, note)
+    parser = _Parser(options.layers or "form", options.document_bytes, note)
     first = ""  # enough to find out what the columns are
     for block in text_blocks(stream, options.document_bytes, note):
         first += block

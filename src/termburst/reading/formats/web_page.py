@@ -12,16 +12,14 @@ from termburst.reading.formats.found import (
     Scalar,
     UnreadableFile,
     dated,
-    reader,
     whole,
 )
 from termburst.reading.formats.main_text import keep_main_text, letters
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
-from termburst.reading.formats.safe_xml import etree, replace_by_text
+from termburst.reading.formats.safe_xml import etree, plain_text, replace_by_text
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.options import ReadingPlan
 
-_NAME = "a web page"
 # fmt: off
 _INVISIBLE = (
     "script", "style", "template", "noscript", "head", "svg", "math", "object", "iframe", "select", "textarea", "rt",
@@ -39,7 +37,6 @@ _XML_ENCODING = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-
 _DEPTH = re.compile("excessive depth", re.IGNORECASE)
 
 
-@reader(_NAME)
 def read_html(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The main text of a web page, one document per file.
 
@@ -72,20 +69,18 @@ def read_html(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fo
 
 
 def declared_encoding(data: bytes) -> str | None:
-    """The encoding that the page itself names; browsers take Latin-1 for Windows-1252, and so do we.
+    """The encoding that the page itself names.
 
     Examples
     --------
     >>> declared_encoding(b'<html><meta charset="ISO-8859-1">')
-    'cp1252'
+    'iso-8859-1'
     """
     found = _XML_ENCODING.search(data[:400]) or _CHARSET.search(data[:4096])
     if found is None:
         return None
     name = found[1].decode("ascii", "replace").lower()
-    if name.startswith(("utf-16", "utf-32")):  # a name that can be read is not in these
-        return "utf-8"
-    return "cp1252" if name in ("iso-8859-1", "latin1", "us-ascii", "ascii", "iso8859-1") else name
+    return "utf-8" if name.startswith(("utf-16", "utf-32")) else name  # a name that can be read is not in these
 
 
 def html_tree(source: str) -> Any:
@@ -136,7 +131,7 @@ def _metadata(root: Any) -> dict[str, Scalar]:
     for node in root.iter("meta"):
         key = str(node.get("name") or node.get("property") or "").lower()
         named.setdefault(key, " ".join(str(node.get("content") or "").split()))
-    title = next((" ".join("".join(node.itertext()).split()) for node in root.iter("title")), "")
+    title = next(map(plain_text, root.iter("title")), "")
     metadata: dict[str, Scalar] = {}
     for column, value in (
         ("title", title or named.get("og:title")),

@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, reader
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile
 from termburst.reading.formats.safe_xml import local_name, parse
-from termburst.reading.formats.zip_package import ZipPackage
+from termburst.reading.formats.zip_package import ZipPackage, office_properties
 from termburst.reading.options import ReadingPlan
 
 _NAME = "a Word document"
@@ -17,7 +17,6 @@ _HIDDEN = ("moveFrom", "Fallback", "rt", "del")
 _CHARACTERS = {"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-", "ptab": "\t"}
 
 
-@reader(_NAME)
 def read_docx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of a Word document, one document per file.
 
@@ -38,7 +37,9 @@ def read_docx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fo
     if notes:
         note("notes moved", f"{notes} footnotes or endnotes stand at the end of the text")
     _say_what_is_left_out(package, folder, note)
-    yield FoundDocument("", text.strip("\n"), core_properties(package.read("docProps/core.xml"), note))
+    about = package.read("docProps/core.xml")
+    properties = office_properties(parse(about, note, "docProps/core.xml")) if about else {}
+    yield FoundDocument("", text.strip("\n"), properties)
 
 
 def _main_part(package: ZipPackage, note: Note) -> str:
@@ -86,14 +87,3 @@ def _say_what_is_left_out(package: ZipPackage, folder: str, note: Note) -> None:
         note("left out", "headers and footers of the pages")
     if "comments.xml" in names:
         note("left out", "comments")
-
-
-def core_properties(data: bytes | None, note: Note) -> dict[str, Scalar]:
-    """Title, author and day of creation, as Word and Excel store them."""
-    metadata: dict[str, Scalar] = {}
-    names = {"title": "title", "creator": "author", "created": "created"}
-    for node in parse(data, note, "docProps/core.xml") if data else ():
-        key = names.get(local_name(node)) if isinstance(node.tag, str) else None
-        if key and (value := (node.text or "").strip()):
-            metadata[key] = value
-    return metadata

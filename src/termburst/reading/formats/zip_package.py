@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import struct
 import zipfile
 import zlib
-from collections.abc import Iterator
-from typing import BinaryIO
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
 
 from termburst.reading.faults import reason
-from termburst.reading.formats.found import CHUNK, UnreadableFile, held, too_large
+from termburst.reading.formats.found import CHUNK, Scalar, UnreadableFile, held, too_large
+from termburst.reading.formats.safe_xml import local_name
 
 MOST_PARTS = 100_000
 MOST_RATIO = 1000  # unpacked to packed bytes of the whole file; XML rarely passes 50
@@ -42,6 +45,8 @@ class ZipPackage:
             raise UnreadableFile("is empty")
         if not start.startswith(b"PK"):
             raise UnreadableFile(f"is not {name}: it does not begin as one; check how the file was made")
+        if count_parts(stream, MOST_PARTS) > MOST_PARTS:
+            raise UnreadableFile(f"has more parts inside than the {MOST_PARTS:,} that {name} may")
         try:
             self._archive = zipfile.ZipFile(stream)
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
@@ -56,8 +61,6 @@ class ZipPackage:
 
     def _check_sizes(self) -> None:
         parts = self._archive.infolist()
-        if len(parts) > MOST_PARTS:
-            raise UnreadableFile(f"has {len(parts):,} parts inside, more than the {MOST_PARTS:,} that {self._name} may")
         size = sum(part.file_size for part in parts)
         packed = sum(part.compress_size for part in parts)
         if size > self._limit:
@@ -112,3 +115,48 @@ class ZipPackage:
                     )
                 yield name, plain
         self.stream.seek(0)
+
+
+def count_parts(stream: BinaryIO, most: int) -> int:
+    """The number of files in a zip archive, or more than *most*: zipfile would make an object of each one.
+
+    Examples
+    --------
+    >>> import io
+    >>> stream = io.BytesIO()
+    >>> with zipfile.ZipFile(stream, "w") as archive:
+    ...     archive.writestr("a.txt", "a")
+    >>> count_parts(stream, 10)
+    1
+    """
+    end = stream.seek(0, io.SEEK_END)
+    stream.seek(max(0, end - 2**16 - 100))
+    tail = stream.read()
+    at = tail.rfind(b"PK\5\6")
+    if at < 0 or len(tail) < at + 22:
+        return 0  # zipfile says what is wrong
+    size, start = struct.unpack("<LL", tail[at + 12 : at + 20])
+    locator = tail[at - 20 : at] if at >= 20 else b""
+    if locator.startswith(b"PK\6\7"):
+        stream.seek(min(struct.unpack("<Q", locator[8:16])[0], end))
+        record = stream.read(56)
+        if len(record) == 56:
+            size, start = struct.unpack("<QQ", record[40:56])
+    stream.seek(max(0, min(start, end - size, end)))
+    count, rest = 0, b""
+    while count <= most and (block := stream.read(CHUNK)):
+        count += (rest + block).count(b"PK\1\2")
+        rest = block[-3:]
+    stream.seek(0)
+    return count
+
+
+def office_properties(nodes: Iterable[Any]) -> dict[str, Scalar]:
+    """Title, author and day of creation out of the properties of a document, as Word and LibreOffice store them."""
+    named = {local_name(node): (node.text or "").strip() for node in nodes if isinstance(node.tag, str)}
+    columns = {
+        "title": named.get("title"),
+        "author": named.get("initial-creator") or named.get("creator"),
+        "created": named.get("created") or named.get("creation-date"),
+    }
+    return {column: value for column, value in columns.items() if value}

@@ -20,8 +20,7 @@ import termburst as tb
 from helpers.held_work import held_rows
 from helpers.processes import PATIENCE
 from helpers.same_tables import assert_same
-from termburst import engines
-from termburst.engines import running
+from termburst.backends import run
 
 
 def frame_of_counts(spark, X, terms, folder):
@@ -66,12 +65,12 @@ def executor_of(worker):
 @pytest.mark.skipif(not Path("/proc").is_dir(), reason="executors are found in /proc")
 def test_an_executor_killed_during_keyness(spark, local, monkeypatch, tmp_path):
     """It is killed while its worker tests terms: their worker has said so, and goes on only after that."""
-    monkeypatch.setattr(running, "rows_of", partial(held_rows, folder=str(tmp_path)))
+    monkeypatch.setattr(run, "rows_of", partial(held_rows, folder=str(tmp_path)))
     texts = ["ha ha so it goes" if i % 3 else "so it goes on and on" for i in range(24)]
     rows = [(i, text, "ab"[i % 2]) for i, text in enumerate(texts)]
     frame = spark.createDataFrame(rows, "document bigint, text string, who string")
     result = []
-    thread = threading.Thread(target=lambda: result.append(local(engines.keyness(frame, by="who", check=False))))
+    thread = threading.Thread(target=lambda: result.append(local(tb.scan(frame).keyness(by="who"))))
     thread.start()
     deadline = time.monotonic() + PATIENCE
     while not (begun := list(tmp_path.glob("*.begun"))):
@@ -111,7 +110,7 @@ def test_the_fit_of_fig_4_is_that_in_memory(spark, data, collections, local, tmp
     used = np.asarray(counts.sum(axis=0)).ravel() > 0
     frame = frame_of_counts(spark, counts[:, used], terms[used], tmp_path)
     statistics = tb.TermStatistics.from_counts(counts[:, used], terms[used], detail="patterns")
-    assert_equal_fits(local(engines.fit_beta_binomial(frame, check=False)), statistics)
+    assert_equal_fits(local(tb.scan(frame).fit_beta_binomial()), statistics)
 
 
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
@@ -151,12 +150,12 @@ def test_the_error_names_a_package_that_a_worker_lacks(spark, tmp_path):
     python.chmod(0o755)
     script = """
         from pyspark.sql import SparkSession
-        from termburst import engines
+        import termburst as tb
         spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
         spark.sparkContext.setLogLevel("OFF")
         frame = spark.createDataFrame([("a", "ha ha so"), ("b", "so")], "document string, text string")
         try:
-            engines.count_terms(frame).collect()
+            tb.scan(frame).term_table().collect()
         except Exception as error:
             print(error)
         spark.stop()

@@ -9,7 +9,7 @@ import pytest
 from mpmath import log, mpf, workdps
 from scipy.special import gammaln
 
-from termburst.engines.operations import ColumnOperations
+from termburst.backends.expressions import ColumnOperations
 from termburst.models import closed_forms as forms
 from termburst.names import FORMS
 

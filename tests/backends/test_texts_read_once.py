@@ -1,4 +1,4 @@
-"""How many texts, and how many characters of them, each question reads; with the check of the frame (`check=True`).
+"""How many texts, and how many characters of them, each question reads.
 
 On Polars a source of our own sees which columns and rows are asked for. On Spark a stage just before ours sees what is
 sent to Python: queries that Java answers do not count.
@@ -8,31 +8,30 @@ import polars as pl
 import pytest
 from polars.io.plugins import register_io_source
 
-from termburst import engines
-from termburst.engines import cells, text_traces
+import termburst as tb
+from termburst.questions import check_traces, text_cells
 
 SHORT = ["ha ha so" if i % 3 else "so it goes on" for i in range(40)]  # too short to be compared with others
 LONG = [f"{i} " + " ".join(f"w{(i * k) % 41}" for k in range(30)) for i in range(1, 41)]
 NOTICE = "this message and any files sent with it are meant only for the person who is named above"
 QUESTIONS = {
-    "count_terms": engines.count_terms,
-    "term_statistics": engines.term_statistics,
-    "term_table": engines.term_table,
-    "fit_beta_binomial": engines.fit_beta_binomial,
-    "burstiness_test": lambda f: engines.burstiness_test(f, draws=99),
-    "burst_effects": engines.burst_effects,
-    "dispersion": engines.dispersion,
-    "keyness": lambda f: engines.keyness(f, by="who"),
-    "keyness of a formula": lambda f: engines.keyness(f, formula="who + year"),
-    "weigh": lambda f: engines.weigh(f, "damped-tf-idf"),
-    "weigh by fits": lambda f: engines.weigh(f, "surprisal"),
-    "kwic": lambda f: engines.kwic(f, "so"),
-    "collocates": lambda f: engines.collocates(f, "so"),
-    "patterns": lambda f: engines.patterns(f, "monday"),
-    "check": engines.check,
+    "statistics": lambda c: c.statistics,
+    "count_rows": lambda c: c.count_rows(),
+    "patterns": lambda c: c.patterns("monday"),
+    "fit_beta_binomial": lambda c: c.fit_beta_binomial(),
+    "term_table": lambda c: c.term_table(),
+    "burstiness": lambda c: c.burstiness(draws=99),
+    "dispersion": lambda c: c.dispersion(),
+    "keyness": lambda c: c.keyness(by="who"),
+    "keyness of a formula": lambda c: c.keyness("who + year"),
+    "weights": lambda c: c.weights("damped-tf-idf"),
+    "weights by fits": lambda c: c.weights("surprisal"),
+    "kwic": lambda c: c.kwic("so"),
+    "collocates": lambda c: c.collocates("so"),
+    "check": lambda c: c.check(),
 }
 SCHEMA = "document bigint, text string, who string, year bigint"
-ON_SPARK = ("term_table", "weigh by fits", "keyness", "collocates", "check")  # seconds each
+ON_SPARK = ("burstiness", "weights by fits", "keyness", "collocates", "check")  # seconds each
 
 
 def columns(texts):
@@ -67,7 +66,7 @@ def with_copies():
 @pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
 def test_polars(question):
     frame, read = source(SHORT)
-    found = QUESTIONS[question](frame)
+    found = QUESTIONS[question](tb.scan(frame))
     if isinstance(found, pl.LazyFrame):
         assert found.collect().height
     assert sorted(read) == sorted(SHORT)
@@ -76,7 +75,7 @@ def test_polars(question):
 def test_the_check_reads_again_only_what_it_compares_and_shows():
     texts = with_copies()
     frame, read = source(texts)
-    found = engines.check(frame)
+    found = tb.scan(frame).check()
     assert found.duplicates.select("id", "duplicate_of").rows() == [("30", "7")]
     assert found.passages["documents"].to_list() == [5]
     example = texts[int(found.passages["example"][0])]
@@ -84,29 +83,28 @@ def test_the_check_reads_again_only_what_it_compares_and_shows():
 
 
 def test_many_texts_to_compare_are_found_among_all(monkeypatch):
-    monkeypatch.setattr(text_traces, "LISTED", 1)
+    monkeypatch.setattr(check_traces, "LISTED", 1)
     texts = with_copies()
     frame, read = source(texts)
-    found = engines.check(frame)
+    found = tb.scan(frame).check()
     assert found.duplicates.height == found.passages.height == 1
     assert sorted(read) == sorted([*texts, *texts, texts[int(found.passages["example"][0])]])
 
 
-@pytest.mark.parametrize("check", [True, False])
-def test_null_texts_are_found_when_texts_are_read(check, monkeypatch):
+def test_null_texts_are_found_when_texts_are_read(monkeypatch):
     """They are counted to the end, although texts after the first of them are not looked at."""
-    monkeypatch.setattr(cells, "TEXTS", 10)
+    monkeypatch.setattr(text_cells, "TEXTS", 10)
     texts = [None if i in (12, 13, 35) else text for i, text in enumerate(SHORT)]
     frame, read = source(texts)
     with pytest.raises(ValueError, match=r"^the column 'text' has null in 3 row\(s\): fill them with ''"):
-        engines.term_table(frame, check=check)
+        tb.scan(frame).dispersion()
     assert read == texts
 
 
 @pytest.fixture
 def sent(spark, monkeypatch):
     """Two accumulators: the texts, and the characters of texts, that are sent to our code in Python."""
-    module = pytest.importorskip("termburst.engines.spark")
+    module = pytest.importorskip("termburst.backends.spark")
     texts, characters = spark.sparkContext.accumulator(0), spark.sparkContext.accumulator(0)
     own = module.map_in_arrow
 
@@ -125,14 +123,14 @@ def sent(spark, monkeypatch):
 
 @pytest.mark.parametrize("question", ON_SPARK, ids=lambda name: f"spark {name}")  # conftest.py knows by the id
 def test_spark(question, spark, sent, local):
-    found = QUESTIONS[question](spark.createDataFrame(pl.DataFrame(columns(SHORT)).rows(), SCHEMA))
+    found = QUESTIONS[question](tb.scan(spark.createDataFrame(pl.DataFrame(columns(SHORT)).rows(), SCHEMA)))
     assert found.documents if question == "check" else local(found).height
     assert sent() == (len(SHORT), sum(map(len, SHORT)))
 
 
 @pytest.mark.parametrize("texts", [with_copies()], ids=["spark"])
 def test_the_check_on_spark_reads_again_only_what_it_compares_and_shows(texts, spark, sent):
-    found = engines.check(spark.createDataFrame(pl.DataFrame(columns(texts)).rows(), SCHEMA))
+    found = tb.scan(spark.createDataFrame(pl.DataFrame(columns(texts)).rows(), SCHEMA)).check()
     assert found.duplicates.select("id", "duplicate_of").rows() == [("30", "7")]
     again = [texts[7], texts[30], texts[int(found.passages["example"][0])]]
     assert sent() == (len(texts) + len(again), sum(map(len, [*texts, *again])))

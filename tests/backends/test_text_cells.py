@@ -8,8 +8,8 @@ from termburst import CountingOptions
 from termburst.counting import plain_tokenizer
 from termburst.counting.tokenizer import CHUNK
 from termburst.counting.utf8_texts import count_utf8, prepared, utf8
-from termburst.engines import text_cells
-from termburst.engines.text_cells import by_group, merged_cells, tokenised
+from termburst.questions import text_cells
+from termburst.questions.text_cells import by_group, merged_cells, tokenised
 
 WORDS = ["so", "it", "goes", "The", "ÉTÉ", "été", "İstanbul", "ΟΔΟΣ", "don’t", "日本", "a", "x" * 40, "naïve", "!", "–"]
 OPTIONS = [

@@ -10,9 +10,9 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst import engines
-from termburst.engines.ledgers import parquet_folder, storage
-from termburst.engines.ledgers.storage import MERGED
+from termburst import ledgers
+from termburst.ledgers import parquet_folder, storage
+from termburst.ledgers.storage import MERGED
 
 ROOT = Path(__file__).parents[2]
 DAYS = {"mon/d'y": ["so it goes", "ha ha", "ha ha"], "tue sdä": ["it goes on and on"], "wed": ["so so it goes", ""]}
@@ -23,7 +23,7 @@ PACKAGES = {"duckdb": "duckdb", "delta": "deltalake", "iceberg": "pyiceberg"}
 
 
 def batch(texts, name):
-    return engines.patterns(pl.DataFrame({"document": range(len(texts)), "text": texts}), name)
+    return tb.scan(pl.DataFrame({"document": range(len(texts)), "text": texts})).patterns(name)
 
 
 @pytest.fixture(scope="module")
@@ -45,13 +45,13 @@ def place(kind, tmp_path):
 
 @pytest.fixture
 def ledger(place, kind):
-    return engines.Ledger(place, storage=kind)
+    return ledgers.Ledger(place, storage=kind)
 
 
 @pytest.mark.parametrize("wrong", [None, 5, "", b"x", "s3://bucket/x", Path("file:///x"), "a\0b", ":memory:", ["a"]])
 def test_places_that_cannot_be(kind, wrong):
     with pytest.raises(ValueError, match=r"place|folder of this machine|connection"):
-        engines.Ledger(wrong, storage=kind)
+        ledgers.Ledger(wrong, storage=kind)
 
 
 @pytest.mark.parametrize("hours", ["x", None, -1, float("nan"), float("inf"), 1e15, True])
@@ -64,7 +64,7 @@ def test_a_file_is_no_place(kind, tmp_path, days):
     (tmp_path / "file").write_text("hello")
     for place in (tmp_path / "file", tmp_path / "file" / "inside", tmp_path / ("x" * 300)):
         with pytest.raises(ValueError, match=r"cannot be (read|opened)|is a file"):
-            engines.Ledger(place, storage=kind).add(days["wed"])
+            ledgers.Ledger(place, storage=kind).add(days["wed"])
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "hello"
 
@@ -73,7 +73,7 @@ def test_files_of_others_stay(kind, tmp_path, days):
     mine = tmp_path / "batch=x" / "mine.parquet"
     mine.parent.mkdir()
     mine.write_text("hello")
-    ledger = engines.Ledger(tmp_path / "a.duckdb" if kind == "duckdb" else tmp_path, storage=kind)
+    ledger = ledgers.Ledger(tmp_path / "a.duckdb" if kind == "duckdb" else tmp_path, storage=kind)
     if kind in ("delta", "iceberg"):
         with pytest.raises(ValueError, match="has 'batch=x' in it"):
             ledger.add(days["wed"])
@@ -89,13 +89,13 @@ def test_damage_is_said_in_one_sentence(kind, place, ledger, days):
     content = damaged.read_bytes()
     damaged.write_bytes(content[: len(content) // 2])
     with pytest.raises(ValueError, match=r"cannot be (read|opened)") as caught:
-        engines.Ledger(place, storage=kind).batches  # noqa: B018
+        ledgers.Ledger(place, storage=kind).batches  # noqa: B018
     assert len(str(caught.value).splitlines()) == 1
 
 
 @pytest.mark.parametrize("key", ["version", "batches", "files", "retired"])
 def test_a_register_without_a_part(tmp_path, days, key):
-    ledger = engines.Ledger(tmp_path)
+    ledger = ledgers.Ledger(tmp_path)
     ledger.add(days["wed"])
     manifest = json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8"))
     del manifest[key]
@@ -105,7 +105,7 @@ def test_a_register_without_a_part(tmp_path, days, key):
 
 
 def statistics(ledger):
-    return replace(engines.term_statistics(ledger.frame(), detail="patterns"), batches=(), counting=None)
+    return replace(tb.scan(ledger.frame()).statistics, batches=(), counting=None)
 
 
 def counted(texts):
@@ -121,7 +121,7 @@ def test_steps_give_what_counting_the_remaining_texts_gives(ledger, days, place)
     assert [ledger.add(days[day]) for day in (first, second, second)] == [(first,), (second,), ()]
     assert ledger.add(pl.concat([days[first], days[third]])) == (third,)
     assert statistics(ledger) == counted(texts_of(*DAYS))
-    again = engines.Ledger(place)  # finds out what it is
+    again = ledgers.Ledger(place)  # finds out what it is
     assert again.storage == ledger.storage
     assert [again.withdraw(second), again.withdraw(second)] == [(second,), ()]
     one = batch(["ha ha"], "withdrawn 1")
@@ -180,7 +180,7 @@ def test_a_withdrawn_batch_does_not_come_back(ledger, days):
     ledger.withdraw(batch(DAYS[first], "all of them"))
     ledger.compact()
     with pytest.raises(ValueError, match="there are no documents"):
-        engines.term_statistics(ledger.frame())
+        _ = tb.scan(ledger.frame()).statistics
     assert ledger.add(batch(DAYS[second], "again")) == ("again",)
 
 
@@ -193,13 +193,13 @@ def test_the_slower_of_two_writers_is_told_and_nothing_is_lost(place, kind, days
         (lambda ledger: ledger.withdraw(third), "try again"),
         (lambda ledger: ledger.compact(), "try again"),
     ]:
-        quick, slow = (engines.Ledger(place, storage=kind) for _ in range(2))
+        quick, slow = (ledgers.Ledger(place, storage=kind) for _ in range(2))
         seen = slow._storage.state()
         other = batch(["so it goes"], f"other {0 if seen is None else seen.batches.height}")
         quick.add(other)
         with monkeypatch.context() as patch:
             patch.setattr(slow._storage, "state", lambda seen=seen: seen)
-            with pytest.raises(engines.LedgerConflictError, match=message):
+            with pytest.raises(ledgers.LedgerConflictError, match=message):
                 step(slow)
         assert quick.add(other) == ()
         step(slow)
@@ -216,7 +216,7 @@ def test_a_lazy_frame_keeps_its_state(ledger, days, kind):
     ledger.withdraw(first)
     ledger.compact()
     assert ledger.clean() == 0  # nothing is older than a day
-    assert engines.term_statistics(frame).documents == len(DAYS[first])
+    assert len(tb.scan(frame)) == len(DAYS[first])
     assert ledger.clean(0) > 0
     assert statistics(ledger) == counted(DAYS[second])
 
@@ -241,7 +241,7 @@ def test_patterns_of_any_engine_can_be_added(tmp_path, days, engine):
         frame = connection.from_arrow(rows.to_arrow())
     else:
         frame = {"pandas": rows.to_pandas, "pyarrow": rows.to_arrow, "polars-lazy": rows.lazy}[engine]()
-    ledger = engines.Ledger(tmp_path / "ledger")
+    ledger = ledgers.Ledger(tmp_path / "ledger")
     assert ledger.add(frame) == ("wed",)
     assert statistics(ledger) == counted(DAYS["wed"])
 
@@ -258,28 +258,28 @@ def test_patterns_of_any_engine_can_be_added(tmp_path, days, engine):
 )
 def test_ids_that_no_folder_can_have(tmp_path, name, message):
     with pytest.raises(ValueError, match=message):
-        engines.Ledger(tmp_path).add(batch(["so"], name))
+        ledgers.Ledger(tmp_path).add(batch(["so"], name))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_wrong_arguments(tmp_path, days):
     with pytest.raises(ValueError, match="storage must be one of 'parquet', 'duckdb', 'delta', 'iceberg'; got 'hudi'"):
-        engines.Ledger(tmp_path, storage="hudi")
+        ledgers.Ledger(tmp_path, storage="hudi")
     with pytest.raises(ValueError, match="is the only table of its folder; omit table='x'"):
-        engines.Ledger(tmp_path, table="x")
+        ledgers.Ledger(tmp_path, table="x")
     with pytest.raises(ValueError, match="table must be a name; got ''"):
-        engines.Ledger(tmp_path, table="")
+        ledgers.Ledger(tmp_path, table="")
     with pytest.raises(ValueError, match="place must be a path; got 3"):
-        engines.Ledger(3)
-    ledger = engines.Ledger(tmp_path)
+        ledgers.Ledger(3)
+    ledger = ledgers.Ledger(tmp_path)
     with pytest.raises(ValueError, match=r"hours must be a number of at least 0 .*; got -1"):
         ledger.clean(-1)
     with pytest.raises(ValueError, match="have no column 'batch'"):
         ledger.add(days["wed"].drop("batch"))
-    with pytest.raises(ValueError, match=r"make them from texts with engines.patterns\(frame, batch\)$"):
+    with pytest.raises(ValueError, match=r"make them from texts with tb.scan\(frame\).patterns\(batch\)$"):
         ledger.add(pl.DataFrame({"document": ["a"], "text": ["so it goes"]}).rename({"text": "body"}))
-    with pytest.raises(ValueError, match=r"got Ledger; give its patterns, ledger.frame\(\)$"):
-        engines.term_table(ledger)
+    with pytest.raises(ValueError, match=r"or its patterns: ledger\.frame\(\)$"):
+        tb.scan(ledger)
     with pytest.raises(ValueError, match="has patterns, but no rows for its documents"):
         ledger.add(days["wed"].filter(pl.col("term").is_not_null()), check=False)
     assert ledger.add(days["wed"].clear()) == ()
@@ -288,7 +288,7 @@ def test_wrong_arguments(tmp_path, days):
 
 
 def test_a_parquet_folder_in_detail(tmp_path, days):
-    ledger = engines.Ledger(tmp_path)
+    ledger = ledgers.Ledger(tmp_path)
     for day in days.values():
         ledger.add(day)
     assert len(list(tmp_path.glob("batch=*/*.parquet"))) == len(days)
@@ -303,7 +303,7 @@ def test_a_parquet_folder_in_detail(tmp_path, days):
     assert stranger.exists()
     with (
         parquet_folder.locked(tmp_path / parquet_folder.MANIFEST),
-        pytest.raises(engines.LedgerConflictError, match="try again"),
+        pytest.raises(ledgers.LedgerConflictError, match="try again"),
     ):
         ledger.add(batch(["so"], "x"))
     manifest = tmp_path / "ledger.json"
@@ -324,29 +324,29 @@ def test_a_duckdb_connection_with_other_tables(tmp_path, days):
     with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
         connection.sql("create table ledger (a int)")
         with pytest.raises(ValueError, match="that is not a ledger; name another table"):
-            engines.Ledger(connection).add(days["wed"])
-        ledger = engines.Ledger(connection, table='news "so"')
+            ledgers.Ledger(connection).add(days["wed"])
+        ledger = ledgers.Ledger(connection, table='news "so"')
         assert ledger.add(days["wed"]) == ("wed",)
         assert ledger.withdraw(batch([""], "w")) == ("w",)
         assert statistics(ledger) == counted(DAYS["wed"][:1])
         assert ledger.clean() == 0
     (tmp_path / "text.duckdb").write_text("no database")
     with pytest.raises(ValueError, match="cannot be opened by DuckDB"):
-        engines.Ledger(tmp_path / "text.duckdb").frame()
+        ledgers.Ledger(tmp_path / "text.duckdb").frame()
 
 
 def test_a_delta_table_that_is_no_ledger(tmp_path):
     deltalake = pytest.importorskip("deltalake")
     deltalake.write_deltalake(tmp_path / "t", pl.DataFrame({"a": [1]}))
     with pytest.raises(ValueError, match="is a Delta table, but not a ledger"):
-        engines.Ledger(tmp_path / "t").frame()
+        ledgers.Ledger(tmp_path / "t").frame()
 
 
 @pytest.mark.parametrize("lost", [slice(None), slice(1, None), slice(1), slice(-1, None)], ids=str)
 def test_a_delta_log_with_lost_lines(tmp_path, days, lost):
     """Delta itself would read it as a ledger without the batch, or without its rows."""
     pytest.importorskip("deltalake")
-    ledger = engines.Ledger(tmp_path / "t", storage="delta")
+    ledger = ledgers.Ledger(tmp_path / "t", storage="delta")
     ledger.add(days["wed"])
     ledger.add(days["tue sdä"])
     entry = tmp_path / "t" / "_delta_log" / f"{1:020}.json"
@@ -361,22 +361,22 @@ def test_a_delta_log_with_lost_lines(tmp_path, days, lost):
 def test_counting_options_are_stored_with_the_first_batch(kind, place):
     """Texts are counted with them, also after compact(); others are refused, and nothing changes."""
     counting = tb.CountingOptions(lowercase=False, stop_words=("it",), token_pattern=r"(?:a|\w)+")
-    first = engines.Ledger(place, storage=kind, counting=counting)
+    first = ledgers.Ledger(place, storage=kind, counting=counting)
     texts = pl.DataFrame({"document": [1, 2], "text": ["So it goes", "so so"]})
     assert first.add(texts, batch="one") == ("one",)
-    again = engines.Ledger(place, storage=kind)
+    again = ledgers.Ledger(place, storage=kind)
     assert again.counting == counting
     again.compact()
     more = pl.DataFrame({"document": [3], "text": ["It So"]})
     assert again.add(more, batch="two") == ("two",)
     assert again.batches["batch"].to_list() == ["one", "two"]
     found = (
-        {row[0]: row[1] for row in engines.term_table(again.frame()).collect().select("term", "n").rows()}
+        dict(tb.scan(again.frame()).term_table().select("term", "n").collect().rows())
         if kind != "duckdb"
-        else dict(engines.term_table(again.frame()).select("term", "n").fetchall())
+        else dict(tb.scan(again.frame()).term_table().select("term", "n").fetchall())
     )
     assert found == {"So": 2, "goes": 1, "so": 2, "It": 1}
-    other = engines.Ledger(place, storage=kind, counting=tb.CountingOptions())
+    other = ledgers.Ledger(place, storage=kind, counting=tb.CountingOptions())
     with pytest.raises(ValueError, match=r"has other counting options: the texts were counted in .*lowercase=False"):
         other.add(more, batch="three")
     assert again.batches.height == 2
@@ -398,10 +398,10 @@ def test_a_ledger_is_scanned_and_not_read(kind, place, ledger, days, tmp_path):
 
 def test_ledgers_without_counting_options(kind, place, days):
     """Nothing is stored if nothing is said, and what is said with a later batch is stored."""
-    ledger = engines.Ledger(place, storage=kind)
+    ledger = ledgers.Ledger(place, storage=kind)
     ledger.add(days["wed"].clone())  # as if from a file: nobody knows how it was counted
     assert ledger.counting is None
-    said = engines.Ledger(place, storage=kind, counting=tb.CountingOptions())
+    said = ledgers.Ledger(place, storage=kind, counting=tb.CountingOptions())
     assert said.add(pl.DataFrame({"document": [1], "text": ["so"]}), batch="more") == ("more",)
     assert ledger.counting == tb.CountingOptions()
     with pytest.raises(ValueError, match=r"the batch id '\(counting\) x' is reserved"):
@@ -413,13 +413,13 @@ def test_patterns_that_were_counted_otherwise(ledger, days):
     assert ledger.add(days["wed"]) == ("wed",)
     assert ledger.counting == tb.CountingOptions()
     frame = pl.DataFrame({"document": [1], "text": ["So it"]})
-    other = engines.patterns(frame, "other", counting=tb.CountingOptions(lowercase=False))
-    message = "these patterns do not belong to the ledger .*: lowercase=True and False; make them with counting="
+    other = tb.scan(frame, lowercase=False).patterns("other")
+    message = "these patterns do not belong to the ledger .*: lowercase=True and False; count the texts with"
     for step in (ledger.add, ledger.withdraw):
         with pytest.raises(ValueError, match=message):
             step(other)
     assert ledger.batches["batch"].to_list() == ["wed"]
-    assert ledger.add(engines.patterns(frame, "same", counting=ledger.counting)) == ("same",)
+    assert ledger.add(tb.scan(frame).patterns("same")) == ("same",)
 
 
 def test_a_folder_with_files_of_others_is_refused(kind, tmp_path, days):
@@ -427,7 +427,7 @@ def test_a_folder_with_files_of_others_is_refused(kind, tmp_path, days):
         pytest.skip("a file")
     (tmp_path / "a.txt").write_text("so it goes")
     with pytest.raises(ValueError, match=r"has 'a.txt' in it; a ledger needs a folder of its own"):
-        engines.Ledger(tmp_path, storage=kind).add(days["wed"])
+        ledgers.Ledger(tmp_path, storage=kind).add(days["wed"])
     assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["a.txt"]
 
 
@@ -435,15 +435,15 @@ def test_a_file_instead_of_a_folder(kind, tmp_path):
     (tmp_path / "a.txt").write_text("so it goes")
     if kind == "duckdb":
         with pytest.raises(ValueError, match="cannot be opened by DuckDB"):
-            engines.Ledger(tmp_path / "a.txt", storage=kind).frame()
+            ledgers.Ledger(tmp_path / "a.txt", storage=kind).frame()
         return
     with pytest.raises(ValueError, match=rf"a.txt is a file, but a ledger of {kind} is a folder; name another place"):
-        engines.Ledger(tmp_path / "a.txt", storage=kind)
+        ledgers.Ledger(tmp_path / "a.txt", storage=kind)
 
 
 @pytest.mark.parametrize("rows", [{"text": ["so"]}, {"term": ["so"], "count": [1]}], ids=["texts", "counts"])
 def test_texts_and_counts_need_a_batch(rows, tmp_path):
-    ledger = engines.Ledger(tmp_path)
+    ledger = ledgers.Ledger(tmp_path)
     with pytest.raises(ValueError, match=r"the frame has (texts|counts), which need an id: give batch="):
         ledger.add(pl.DataFrame({"document": [1], **rows}))
     assert ledger.batches.height == 0
@@ -467,14 +467,14 @@ def test_an_iceberg_catalogue_with_other_tables(tmp_path, days):
     catalogue.create_namespace("termburst")
     catalogue.create_table("termburst.other", schema=pl.DataFrame({"a": [1]}).to_arrow().schema)
     with pytest.raises(ValueError, match=r"termburst.other is not a ledger"):
-        engines.Ledger(catalogue, table="other").frame()
-    ledger = engines.Ledger(catalogue)
+        ledgers.Ledger(catalogue, table="other").frame()
+    ledger = ledgers.Ledger(catalogue)
     assert (ledger.storage, ledger.add(days["wed"])) == ("iceberg", ("wed",))
     assert statistics(ledger) == counted(DAYS["wed"])
     assert ledger.clean() == 0
     catalogue.engine.dispose()
     with pytest.raises(ValueError, match="its name has '#'; name another folder"):
-        engines.Ledger(tmp_path / "a#b", storage="iceberg")
+        ledgers.Ledger(tmp_path / "a#b", storage="iceberg")
 
 
 @pytest.fixture(scope="module")

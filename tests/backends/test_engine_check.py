@@ -1,4 +1,4 @@
-"""`engines.check` on every engine, compared with `Corpus.check` of the same documents."""
+"""The check of a frame: samples, bands and sums of workers, compared with memory, and what it refuses."""
 
 import numpy as np
 import polars as pl
@@ -6,9 +6,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import termburst as tb
-from termburst import engines
-from termburst.engines import batches, text_traces
+from termburst.backends import stream
 from termburst.inference import corpus_check, duplicates
+from termburst.questions import check_traces
 
 NOTICE = "this message and any files sent with it are confidential and meant only for the person named above"
 
@@ -35,59 +35,34 @@ def corpus(columns):
     return tb.read(columns["text"], id=[f"{j}" for j in range(60)], metadata=metadata)
 
 
-@pytest.mark.parametrize("cluster", [pytest.param(None, marks=pytest.mark.slow), "site"])
-def test_the_check(cluster, engine, columns, corpus, monkeypatch):
-    if engine.name == "spark" and cluster is None:
-        pytest.skip("seconds each: clusters have all that differs on Spark")
-    monkeypatch.setattr(corpus_check, "PER_BAND", 6)  # words of a band are chosen
-    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 200)
-    expected = corpus.check(cluster=cluster, halves=3)
-    found = engines.check(engine(columns), cluster=cluster, halves=3, check=False)
-    assert expected.duplicates.height == 3
-    assert expected.passages.height
-    for name in (
-        "documents",
-        "tokens",
-        "effective_documents",
-        "threshold",
-        "compared",
-        "repeated",
-        "cluster",
-        "halves",
-    ):
-        assert getattr(found, name) == getattr(expected, name), name
-    for name in ("duplicates", "passages", "shares", "false_alarms"):
-        assert_frame_equal(getattr(found, name), getattr(expected, name), rel_tol=1e-12)
-    assert str(found) == str(expected)
-
-
 def test_false_alarms_learn_from_all_words(columns, corpus, monkeypatch):
     """Words are dealt out to workers, but what they say about the precisions of the halves is of all of them."""
-    monkeypatch.setattr(batches, "ROWS_OF_TERMS", 50)
-    monkeypatch.setattr(batches, "ROWS", 50)
+    monkeypatch.setattr(stream, "ROWS_OF_TERMS", 50)
+    monkeypatch.setattr(stream, "ROWS", 50)
+    monkeypatch.setattr(corpus_check, "PER_BAND", 40)  # words of a band are chosen
     expected = corpus.check(cluster="site", halves=25, seed=2)
-    found = engines.check(pl.LazyFrame(columns), cluster="site", halves=25, seed=2, check=False)
+    found = tb.scan(pl.LazyFrame(columns)).check(cluster="site", halves=25, seed=2)
     assert expected.false_alarms["keyness"].sum() > 0
     assert_frame_equal(found.false_alarms, expected.false_alarms, rel_tol=1e-12)
 
 
-def test_a_sample_of_passages_is_that_in_memory(engine, columns, corpus, monkeypatch):
+def test_a_sample_of_passages_is_that_in_memory(columns, corpus, monkeypatch):
     """Those who read texts know only a part of the tokens, and keep more passages than are looked at in the end."""
-    monkeypatch.setattr(duplicates, "SAMPLED", 300)  # on Spark the workers keep all of them: their limit is the usual
-    monkeypatch.setattr(text_traces, "BLOCK", 500)
+    monkeypatch.setattr(duplicates, "SAMPLED", 300)
+    monkeypatch.setattr(check_traces, "BLOCK", 500)
     expected = corpus.check(halves=2)
     assert duplicates.every_passage(expected.tokens) == 16
     assert 0 < expected.repeated < 1
-    found = engines.check(engine(columns), halves=2, check=False)
+    found = tb.scan(pl.LazyFrame(columns)).check(halves=2)
     assert found.repeated == expected.repeated
     assert_frame_equal(found.passages, expected.passages)
 
 
 def test_passages_become_rarer_as_tokens_are_seen(columns, monkeypatch):
     monkeypatch.setattr(duplicates, "SAMPLED", 300)
-    monkeypatch.setattr(text_traces, "BLOCK", 500)
+    monkeypatch.setattr(check_traces, "BLOCK", 500)
     batches = pl.DataFrame(columns).select("document", "text").iter_slices(20)
-    parts = list(text_traces.traced(batches, counting=tb.CountingOptions(), bands=(25, 4)))
+    parts = list(check_traces.traced(batches, counting=tb.CountingOptions(), bands=(25, 4)))
     whole = pl.concat(parts).filter(pl.col("term").is_null() & pl.col("print").is_null())
     assert len(parts) > 20
     tokens, every = 0, []
@@ -102,7 +77,7 @@ def test_passages_become_rarer_as_tokens_are_seen(columns, monkeypatch):
 
 
 def test_few_documents():
-    found = engines.check(pl.LazyFrame({"id": ["a", "b"], "text": ["so it goes", ""]}), document="id")
+    found = tb.scan(pl.LazyFrame({"id": ["a", "b"], "text": ["so it goes", ""]})).check()
     assert found.documents == 2
     assert found.halves == 0
     assert not found.false_alarms.height
@@ -114,16 +89,16 @@ def test_few_documents():
         ({"document": [], "text": []}, {}, "there are no documents"),
         ({"document": [1, 2], "text": ["", "!"]}, {}, "no document has a term"),
         ({"document": [1], "text": ["so"]}, {"cluster": "who"}, "the frame has no column 'who' (cluster=...)"),
-        ({"document": [1], "text": ["so"]}, {"threshold": 2}, "threshold must lie between"),
+        ({"document": [1], "text": ["so"]}, {"threshold": 2}, "threshold must be a number from 0.5 to 1; got 2"),
         (
             {"document": [1], "text": ["so"], "who": [None]},
             {"cluster": "who"},
             "1 documents have nothing in the column",
         ),
-        ({"document": [1], "term": ["so"], "count": [1]}, {}, "the frame has counts; this function needs texts"),
+        ({"document": [1], "term": ["so"], "count": [1]}, {}, "the frame has counts; this needs texts"),
     ],
 )
 def test_bad_arguments_raise_one_sentence(rows, options, message):
     schema = {"document": pl.Int64, "text": pl.String} if not rows["document"] else None
     with pytest.raises(ValueError, match="^" + message.replace("(", r"\(").replace(")", r"\)")):
-        engines.check(pl.LazyFrame(rows, schema=schema), **options)
+        tb.scan(pl.LazyFrame(rows, schema=schema)).check(**options)

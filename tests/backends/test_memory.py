@@ -9,11 +9,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from termburst import engines
-from termburst.engines import memory
+import termburst as tb
+from termburst import backends
+from termburst.backends import memory
 from termburst.limits import memory_used
 
-limited = engines.memory_limit
+limited = backends.memory_limit
 FRAME = pl.DataFrame({"document": ["a", "b"], "text": ["ha ha ha said the clown", "the end"]})
 
 
@@ -32,9 +33,9 @@ def test_too_little_is_one_sentence(given):
 
 def test_blocks_are_smaller_inside_and_as_before_afterwards():
     given = memory_used() + memory.FIXED + memory.NEEDED // 2
-    with engines.memory_limit(given):
+    with backends.memory_limit(given):
         assert 0.3 < memory.scale() < 0.6
-        with engines.memory_limit("100GB"):
+        with backends.memory_limit("100GB"):
             assert memory.scale() == 1.0
         assert 0.3 < memory.scale() < 0.6
     assert memory.scale() == 1.0
@@ -51,9 +52,9 @@ def test_duckdb_gets_its_own_limit_back(own):
         return connection.execute("select current_setting('memory_limit')").fetchall()[0][0]
 
     before = setting()
-    with engines.memory_limit("4GB"):
+    with backends.memory_limit("4GB"):
         for _ in range(5):
-            assert engines.term_table(connection.table("given")).order("plr desc").fetchall()[0][0] == "ha"
+            assert tb.scan(connection.table("given")).term_table().order("plr desc").fetchall()[0][0] == "ha"
             assert setting() == (before if own in ("50 MiB", "300 MB") else "819.0 MiB")
     assert setting() == before
 
@@ -78,8 +79,8 @@ def test_errors_inside_a_limit_are_those_of_the_user(end, error):
     connection.register("given", FRAME.to_arrow())
 
     def ask():
-        with engines.memory_limit("4GB"):
-            engines.term_table(connection.table("given"))
+        with backends.memory_limit("4GB"):
+            tb.scan(connection.table("given")).term_table()
             end(connection)
 
     if end is closed:
@@ -96,15 +97,15 @@ def test_duckdb_that_cannot_be_set_is_one_sentence():
     connection.register("given", FRAME.to_arrow())
     with (
         pytest.raises(ValueError, match=r"^DuckDB does not take a memory_limit of 819 MiB: .*locked"),
-        engines.memory_limit("4GB"),
+        backends.memory_limit("4GB"),
     ):
-        engines.term_table(connection.table("given"))
+        tb.scan(connection.table("given")).term_table()
 
 
 def test_a_limit_needs_no_pyarrow(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyarrow", None)
-    with engines.memory_limit("100GB"):
-        assert engines.term_table(FRAME.lazy()).collect().height == 5
+    with backends.memory_limit("100GB"):
+        assert tb.scan(FRAME.lazy()).term_table().collect().height == 5
 
 
 MEASURED = """
@@ -112,11 +113,12 @@ MEASURED = """
     from contextlib import nullcontext
     from pathlib import Path
     import polars as pl
-    from termburst import engines
+    import termburst as tb
+    from termburst import backends
 
     file, limit = sys.argv[1:]
-    with engines.memory_limit(limit) if limit != "none" else nullcontext():
-        engines.fit_beta_binomial(pl.scan_parquet(file)).sink_parquet(f"{file}.{limit}")
+    with backends.memory_limit(limit) if limit != "none" else nullcontext():
+        tb.scan(pl.scan_parquet(file)).fit_beta_binomial().sink_parquet(f"{file}.{limit}")
     fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     print(json.dumps(int(fields["VmHWM"].split()[0]) / 1024))
 """

@@ -1,0 +1,332 @@
+"""A corpus: the lengths of its documents, the frequencies of its terms, and λ_i against the sum of TF–IDF."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from termburst.inference.plr import plr_statistic
+from termburst.models import closed_forms as forms
+from termburst.models.penalized_mle import penalized_mle
+from termburst.names import Form, Invalid
+from termburst.plot.canvas import (
+    BLUE,
+    MANY,
+    SKY,
+    VERMILION,
+    WIDTH,
+    Floats,
+    dress,
+    legend,
+    legend_below,
+    notes,
+    sheet,
+    vectors,
+    whole_numbers,
+)  # fmt: skip
+from termburst.plot.terms import corpus_and_names, label_points, picked, written
+from termburst.statistics.term_statistics import as_statistics, from_canonical
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+BINS = 50
+SKEWED = 10.0  # the axis is logarithmic if the longest document exceeds this multiple of the median
+
+
+def document_lengths(X_or_statistics: Any) -> Figure:
+    """Draw a histogram of document lengths n_j, in tokens, with their mean n/d and their median.
+
+    The axis is logarithmic if the longest document is more than ten times as long as the median. Mean and median
+    include empty documents. Length 0 has no logarithm: on a logarithmic axis the legend has their number instead.
+
+    Parameters
+    ----------
+    X_or_statistics : TermStatistics, `Corpus`, or count matrix
+
+    Examples
+    --------
+    >>> figure = document_lengths([[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]])
+    >>> [line.get_label() for line in figure.axes[0].lines]
+    ['mean: 24.2', 'median: 24.5']
+    """
+    statistics = as_statistics(X_or_statistics, "frequencies")
+    lengths, documents = statistics.lengths, statistics.length_documents
+    held = documents > 0  # after a subtraction some lengths may have no document
+    lengths, documents = lengths[held], documents[held]
+    if not documents.size:
+        raise ValueError("there is nothing to draw: the statistics contain no documents")
+    middle = median(lengths, documents)
+    logarithmic = bool(lengths[-1] > SKEWED * max(middle, 1.0))
+    drawn = lengths > 0 if logarithmic else lengths >= 0
+    edges = _edges(int(lengths[drawn][0]), int(lengths[-1]), logarithmic)
+    figure = sheet(WIDTH, 3.6)
+    axes = figure.subplots()
+    heights, _ = np.histogram(lengths[drawn], edges, weights=documents[drawn])
+    axes.bar(
+        edges[:-1], heights, width=np.diff(edges), align="edge", color=SKY, edgecolor="white", linewidth=0.4,
+        label=f"{statistics.documents:,} documents",
+    )  # fmt: skip
+    axes.axvline(statistics.mean_length, color=VERMILION, ls="--", lw=1.5, label=f"mean: {statistics.mean_length:,.1f}")
+    axes.axvline(middle, color=BLUE, ls=":", lw=2.0, label=f"median: {middle:,.1f}")
+    if not logarithmic:
+        axes.locator_params(axis="x", integer=True, min_n_ticks=1)
+    else:
+        axes.set_xscale("log")
+        axes.xaxis.set_minor_formatter("")
+        if lengths[0] == 0:
+            notes(axes, f"not drawn: {documents[0]:,} empty")
+    axes.xaxis.set_major_formatter("{x:,.0f}")
+    whole_numbers(axes, y=6)
+    dress(axes, "document length $n_j$ (tokens)", "documents")
+    legend_below(figure)
+    return figure
+
+
+def median(values: Any, times: Any) -> float:
+    """The median of sorted values that occur several *times* each; between the middle two if there are two.
+
+    Examples
+    --------
+    >>> median(np.array([1, 3, 8]), np.array([2, 1, 1]))
+    2.0
+    """
+    upto, total = np.cumsum(times), int(times.sum())
+    low, high = (values[np.searchsorted(upto, place, side="right")] for place in ((total - 1) // 2, total // 2))
+    return float(low + high) / 2
+
+
+def _edges(shortest: int, longest: int, logarithmic: bool) -> Floats:
+    """Edges half-way between whole numbers: each bar covers equally many lengths, or equal steps of log length."""
+    if logarithmic:
+        ends: Floats = np.floor(np.geomspace(shortest, longest + 1, BINS + 1))[:-1].astype(np.float64)
+        return np.unique(np.append(ends, longest + 1.0)) - 0.5
+    step = max(1, -(-(longest + 1 - shortest) // BINS))
+    return np.arange(shortest, longest + 1 + step, step).astype(np.float64) - 0.5
+
+
+MOST = 1000  # points; more would overlap
+
+
+def zipf(X_or_statistics: Any) -> Figure:
+    """Draw n_i against rank on logarithmic axes, with the line of Zipf's law, n_(r) = n_(1)/r.
+
+    For a large vocabulary every term up to some rank is drawn, then terms at even steps of log rank. The legend has the
+    share of terms that occur once (hapax legomena) and the number of terms that never occur, which have no point.
+
+    Parameters
+    ----------
+    X_or_statistics : TermStatistics, `Corpus`, or count matrix
+
+    Examples
+    --------
+    >>> figure = zipf([[4, 1, 20, 0], [0, 0, 24, 0]])
+    >>> figure.axes[0].lines[0].get_xydata().tolist()
+    [[1.0, 44.0], [2.0, 4.0], [3.0, 1.0]]
+    """
+    statistics = as_statistics(X_or_statistics, "frequencies")
+    n_i = np.sort(statistics.collection_frequency)[::-1]
+    never = int((n_i == 0).sum())
+    n_i = n_i[: n_i.size - never]
+    if not n_i.size:
+        raise ValueError("there is nothing to draw: no term occurs")
+    rank = ranks_to_draw(n_i.size, MOST) if n_i.size > MOST else np.arange(1, n_i.size + 1)
+    figure = sheet(WIDTH, 4.2)
+    axes = figure.subplots()
+    axes.set(xscale="log", yscale="log")
+    axes.plot(rank, n_i[rank - 1], "o", ms=3.2, mfc="none", mec=BLUE, mew=0.8, label=f"{n_i.size:,} terms")
+    ends = np.array([1.0, max(n_i.size, 2)])
+    axes.plot(ends, n_i[0] / ends, color=VERMILION, ls="--", lw=1.3, label="Zipf's law, $n_{(1)}$/rank")
+    notes(axes, f"{100 * float((n_i == 1).mean()):.1f} % of terms occur once")
+    if never:
+        notes(axes, f"not drawn: {never:,} without an occurrence")
+    axes.set_ylim(0.7, 1.6 * float(n_i[0]))
+    axes.set_xlim(0.8, 1.4 * max(n_i.size, 2))
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter("{x:,.0f}")
+        axis.set_minor_formatter("")
+    axes.grid(visible=True, color="0.9", lw=0.6)
+    axes.set_axisbelow(True)
+    dress(axes, "rank of the term", "occurrences $n_i$")
+    legend_below(figure)
+    return figure
+
+
+def ranks_to_draw(terms: int, most: int) -> NDArray[np.int64]:
+    """About *most* ranks in even steps of their logarithm, each once.
+
+    Examples
+    --------
+    >>> ranks_to_draw(1000, 4).tolist()
+    [1, 10, 100, 1000]
+    """
+    return np.unique(np.geomspace(1, terms, most).round().astype(np.int64))
+
+
+WIDE = 100.0  # an axis is logarithmic if its largest value exceeds this multiple of the median
+
+
+def burstiness(
+    X_or_statistics: Any,
+    *,
+    terms: Sequence[str] | NDArray[Any] | None = None,
+    label: int | Sequence[str] = 10,
+    mu: float | None = None,
+    sigma2: float = 1.0,
+    form: Form = "printed",
+    penalty: str = "gamma",
+    invalid: Invalid = "clamp",
+) -> Figure:
+    """Draw λ_i against Σ_j TF–IDF(i, j) = n_i log(d/b_i), one point per term that occurs.
+
+    The diameter of a point shows α̂_i (Claim 2). An axis is logarithmic, except near 0, if some values are far larger
+    than most. A term without a valid α̂_i, since η² ≤ r_i, has the smallest point: there α̂_i tends to 0.
+
+    Parameters
+    ----------
+    X_or_statistics : TermStatistics of detail "moments" or more, `Corpus`, or count matrix
+    terms : column names of a count matrix
+    label : number of terms with the highest λ_i to name, or a list of terms
+    mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`
+
+    Examples
+    --------
+    >>> import termburst as tb
+    >>> s = tb.TermStatistics.from_counts([[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]], terms=["ha", "no", "so"])
+    >>> figure = burstiness(s, label=1)
+    >>> [note.get_text() for note in figure.axes[0].texts]
+    ['ha']
+    """
+    corpus, named = corpus_and_names(X_or_statistics, terms)
+    statistics = as_statistics(named, "moments") if corpus is named else from_canonical(corpus, named.terms, "moments")
+    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
+    plr = plr_statistic(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid)
+    weight = forms.tf_idf_sum(n_i, forms.idf(forms.NUMPY, statistics.documents, b_i))
+    alpha = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty).alpha
+    there = n_i > 0
+    drawn = there & np.isfinite(plr)
+    order = np.argsort(-plr, kind="stable")
+    names = np.arange(n_i.size) if statistics.terms is None else statistics.terms
+    chosen = picked(label, names, order[drawn[order]])
+    figure = statistic_against_weight(plr[there], weight[there], alpha=np.nan_to_num(alpha[there]))
+    axes = figure.axes[0]
+    for values, scale in ((plr, axes.set_xscale), (weight, axes.set_yscale)):
+        reach = np.abs(values[drawn])
+        if reach.max() > WIDE * max(float(np.median(reach)), 1.0):
+            scale("symlog", linthresh=1.0, linscale=0.5)
+    if chosen:
+        points = np.column_stack([plr, weight])
+        x, y = points[chosen].T
+        label_points(figure, axes, x, y, [written(names[k]) for k in chosen], points[drawn])
+    return figure
+
+
+LARGEST, SMALLEST, HOLLOW = 22.0, 2.0, 6.0  # diameters in points; smaller points, or hollow ones, could not be seen
+
+
+def statistic_against_weight(
+    statistic: ArrayLike,
+    weight: ArrayLike,
+    *,
+    alpha: ArrayLike | None = None,
+    occurs: ArrayLike | None = None,
+) -> Figure:
+    """Draw a statistic, such as λ_i, against a weight, such as the sum of TF–IDF (the paper's Fig. 3).
+
+    There is one point per term. The legend has Pearson's correlation over all terms with both values. If some terms
+    never occur, it also has the correlation over those that do.
+
+    Parameters
+    ----------
+    statistic, weight : one value per term
+        Terms without finite values of both are not drawn; the legend has their number.
+    alpha : one value per term
+        The diameter of a point is proportional to it, but at least 2 points, or 6 for a hollow point.
+    occurs : array of bool, one per term
+        Terms that do not occur are drawn hollow.
+
+    Examples
+    --------
+    >>> figure = statistic_against_weight([1.0, 2.0, 4.0], [0.5, 2.5, 3.0], alpha=[0.1, 0.2, 0.4])
+    >>> figure.axes[0].get_ylabel()
+    'total weight $\\\\sum_j$ TF–IDF$(i, j)$'
+    """
+    x, y = vectors(("statistic", statistic), ("weight", weight))
+    present = np.ones(len(x), dtype=np.bool_) if occurs is None else np.asarray(occurs)
+    if present.shape != x.shape:
+        raise ValueError(f"occurs must have one entry for each of the {len(x):,} terms; its shape is {present.shape}")
+    present = present.astype(np.bool_)
+    drawn = np.isfinite(x) & np.isfinite(y)
+    sizes = None if alpha is None else vectors(("statistic", statistic), ("alpha", alpha))[1]
+    if sizes is not None:
+        drawn &= np.isfinite(sizes)
+    diameter, largest = _diameters(sizes, drawn, present)
+    if not drawn.any():
+        raise ValueError("there is nothing to draw: no term has a finite statistic and weight")
+    figure = sheet(WIDTH, 4.6)
+    axes = figure.subplots()
+    for chosen, face, label in ((present, SKY, "terms"), (~present, "none", "terms that never occur")):
+        here = chosen & drawn
+        if here.any():
+            axes.scatter(
+                x[here], y[here], s=diameter[here] ** 2, c=face, edgecolors=BLUE, linewidths=0.7,
+                alpha=0.75 if face == SKY else None, label=f"{here.sum():,} {label}",
+                rasterized=bool(here.sum() > MANY),
+            )  # fmt: skip
+    dress(axes, r"likelihood-ratio statistic $\lambda_i$", r"total weight $\sum_j$ TF–IDF$(i, j)$")
+    axes.grid(visible=True, color="0.9", lw=0.6)
+    axes.set_axisbelow(True)
+    _explain(figure, axes, _correlations(x, y, drawn, present), int((~drawn).sum()), largest)
+    return figure
+
+
+def _diameters(sizes: Floats | None, drawn: Any, present: Any) -> tuple[Floats, float]:
+    """The diameter of each point, and the largest α_i drawn; 0 if all points have one size."""
+    if sizes is None:
+        diameter, largest = np.full(len(drawn), 5.0), 0.0
+    else:
+        if np.any(sizes < 0):
+            raise ValueError("alpha must not be negative")
+        largest = float(sizes[drawn].max(initial=0.0))
+        share = np.divide(sizes, largest or 1.0, where=drawn, out=np.zeros(len(drawn)))
+        diameter = np.maximum(LARGEST * share, SMALLEST)
+    return np.where(present, diameter, np.maximum(diameter, HOLLOW)), largest
+
+
+def _correlations(x: Floats, y: Floats, drawn: Any, present: Any) -> list[str]:
+    lines = []
+    groups = [("all", drawn)] if (present | ~drawn).all() else [("all", drawn), ("those that occur", drawn & present)]
+    for name, chosen in groups:
+        a, b = x[chosen], y[chosen]
+        if len(a) > 1 and np.ptp(a) > 0 and np.ptp(b) > 0:
+            lines.append(f"$r = {np.corrcoef(a, b)[0, 1]:.4f}$ ({name})")
+        else:
+            lines.append(f"$r$ undefined ({name})")
+    return lines
+
+
+def _explain(figure: Figure, axes: Any, correlations: list[str], left_out: int, largest: float) -> None:
+    from matplotlib.lines import Line2D
+
+    handles, labels = axes.get_legend_handles_labels()
+    handles = [
+        Line2D([], [], ls="none", marker="o", ms=7, mec=BLUE, mew=0.7, mfc="none" if "never" in label else SKY)
+        for label in labels
+    ]
+    empty = Line2D([], [], ls="none")
+    for line in [*correlations, *([f"{left_out:,} without a value"] if left_out else [])]:
+        handles.append(empty)
+        labels.append(line)
+    if largest > 0:
+        handles.append(empty)
+        labels.append(r"diameter $\propto \alpha_i$:")
+        for share in (0.1, 0.3, 1.0):
+            value = float(f"{share * largest:.1g}")
+            handles.append(
+                Line2D([], [], ls="none", marker="o", ms=LARGEST * value / largest, mec=BLUE, mfc=SKY, mew=0.7)
+            )
+            labels.append(rf"$\alpha_i = {value:g}$")
+    legend(figure, handles, labels, loc="outside right upper", labelspacing=0.9)
