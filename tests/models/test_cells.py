@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from termburst import TermStatistics, fit_beta_binomial
-from termburst.models import cells as of_cells
 from termburst.models import cells as module
 from termburst.models.cells import TermCells, joined, merged, term_cells
 
@@ -151,5 +150,5 @@ def test_merged_is_joined_with_equal_cells_as_one_however_many_terms_are_taken_a
     assert whole.weight.tolist() == [keys.count(key) for key in sorted({*keys})]
     assert whole.weight.max() > 1
     for size in (1, 7, 40):
-        monkeypatch.setattr(of_cells, "BLOCK", size)
+        monkeypatch.setattr(module, "BLOCK", size)
         same(merged(groups), whole)
