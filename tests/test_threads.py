@@ -143,13 +143,15 @@ def test_parts_cover_all_terms_once(cells, terms):
     assert len(parts) == max(min(cells // PART, terms, PARTS), 1)
 
 
-def test_a_single_part_is_done_in_this_thread_and_several_in_others():
+def test_little_work_is_done_in_this_thread_and_more_in_others():
     seen = []
     over_parts(lambda part: seen.append(threading.current_thread()), PART)
     assert seen == [threading.current_thread()]
     over_parts(lambda part: seen.append(threading.current_thread()), 2 * PART)
     assert threading.current_thread() not in seen[1:]
     assert len(seen) == 3
+    over_parts(lambda part: seen.append(threading.current_thread()), 2 * PART, terms=1)  # one, but a long one
+    assert seen[3] is not threading.current_thread()
 
 
 def test_work_without_parts():
