@@ -122,8 +122,11 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
         from termburst.corpus.framed import Framed
 
         return Corpus(Framed.of(source, asked), None, name="frame")
+    kind = type(source).__name__
+    if kind == "Ledger":
+        raise ValueError("give the place of the ledger, or its patterns: ledger.frame()")
     raise ValueError(
-        f"{type(source).__name__} cannot be scanned: give a path, a glob, a list of pathlib.Path, a data set, saved "
+        f"{kind} cannot be scanned: give a path, a glob, a list of pathlib.Path, a data set, saved "
         "statistics or a frame; texts and counts in memory are read with tb.read"
     )
 
