@@ -5,19 +5,26 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.datasets.collection import DamagedDataError
+from termburst.counting.vectorizer import CountVectorizer
+from termburst.datasets import (
+    DamagedDataError,
+    PublishedFits,
+    TextCollection,
+    clean_text,
+    load_20newsgroups,
+    load_published_fits,
+    load_r8,
+    load_reuters,
+)
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.paper import classification
 from termburst.paper.classification import Split
 from termburst.statistics.term_statistics import TermStatistics
-
-if TYPE_CHECKING:
-    from termburst.datasets import PublishedFits, TextCollection
 
 Floats = NDArray[np.float64]
 UNAVAILABLE = (FileNotFoundError, DamagedDataError)  # errors of a data set that cannot be used
@@ -85,37 +92,27 @@ class Collections:
     @property
     def fig4(self) -> Fitted:
         """20 Newsgroups, training posts without headers, footers and quotes."""
-        from termburst.datasets import load_20newsgroups
-
         load = functools.partial(load_20newsgroups, "train", remove=("headers", "footers", "quotes"))
         return self._once("fig4", lambda: _fitted(load, NEWSGROUPS.stem))
 
     @property
     def fig5(self) -> Fitted:
         """R8, training documents."""
-        from termburst.datasets import load_r8
-
         return self._once("fig5", lambda: _fitted(load_r8, R8.stem))
 
     @property
     def newsgroups(self) -> Split:
         """20 Newsgroups with headers, as in Table 2."""
-        from termburst.datasets import load_20newsgroups
-
         return self._once("newsgroups", lambda: _split(load_20newsgroups))
 
     @property
     def r8(self) -> Split:
         """R8, as in Table 3."""
-        from termburst.datasets import load_r8
-
         return self._once("r8", lambda: _split(load_r8))
 
     @property
     def reuters(self) -> Any:
         """The counts of all of Reuters-21578, stop words kept."""
-        from termburst.datasets import load_reuters
-
         return self._once("reuters", lambda: _counted(load_reuters("all"))[0])
 
     def reports(self, name: str, *, transductive: bool) -> dict[str, classification.Report]:
@@ -167,8 +164,6 @@ def _fig3() -> Simulated:
 
 
 def _fitted(load: Callable[[], TextCollection], name: str) -> Fitted:
-    from termburst.datasets import load_published_fits
-
     published, missing = None, ""
     try:
         published = load_published_fits(name)
@@ -184,18 +179,12 @@ def _fitted(load: Callable[[], TextCollection], name: str) -> Fitted:
 
 
 def _counted(collection: TextCollection) -> tuple[Any, NDArray[np.object_]]:
-    from termburst.counting.vectorizer import CountVectorizer
-    from termburst.datasets import clean_text
-
     vectorizer = CountVectorizer()
     counts = vectorizer.fit_transform(map(clean_text, collection.texts))
     return counts, vectorizer.get_feature_names_out()
 
 
 def _split(load: Callable[[Any], TextCollection]) -> Split:
-    from termburst.counting.vectorizer import CountVectorizer
-    from termburst.datasets import clean_text
-
     train, test = load("train"), load("test")
     # All documents are counted at once; the training vocabulary are the columns with training tokens.
     counts = CountVectorizer(stop_words="english").fit_transform(map(clean_text, [*train.texts, *test.texts]))

@@ -27,7 +27,7 @@ from termburst.plot.canvas import (
     sheet,
     vectors,
     whole_numbers,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

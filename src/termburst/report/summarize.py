@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
@@ -42,7 +43,7 @@ from termburst.report.pieces import (
     statistics_of,
     term_names,
     zipf_curve,
-)  # fmt: skip
+)
 from termburst.statistics.term_statistics import TermStatistics
 
 Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
@@ -103,8 +104,6 @@ def summarize(
     >>> found["terms"]["term"][0], found["panels"][0]["lines"][0]["after"]
     ('ha', ' ha ha so')
     """
-    import polars as pl
-
     asked = made_from(Report, locals())
     title, say = asked.title or "corpus", step or (lambda what: None)
     given, corpus = corpus, documents_of(corpus)
@@ -173,8 +172,6 @@ def _overview(statistics: TermStatistics, tested: Any, valid: NDArray[np.bool_])
 
 def _log_alpha(tested: Any) -> Dict:
     """Histograms of log10 α_i and log10 α_¬i, of the fits with an interior maximum (the paper's Fig. 4)."""
-    import polars as pl
-
     inner = tested.filter(pl.col("status") == "converged")
     logs = [np.log10(inner[name].to_numpy()) for name in ("alpha", "alpha_not")]
     both = np.concatenate(logs)

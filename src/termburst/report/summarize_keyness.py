@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.display import FREQUENT, LINES, MOST_TERMS, PANELS
@@ -28,10 +30,7 @@ from termburst.report.pieces import (
     length_summary,
     reading_of,
     statistics_of,
-)  # fmt: skip
-
-if TYPE_CHECKING:
-    import polars as pl
+)
 
 _COLUMNS = (
     "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "lower_bound", "only_in", "log10_p",
@@ -105,8 +104,6 @@ def _checked(
     table: Any, needed: set[str], title: str, panels: int, max_terms: int, examples: int, which: str
 ) -> tuple[int, int, int]:
     """*panels*, *max_terms* and *examples* as whole numbers; ValueError if *table* is another one or has no row."""
-    import polars as pl
-
     check_fork()
     if not isinstance(table, pl.DataFrame) or not {"term", "log_ratio", *needed} <= set(table.columns):
         raise ValueError(f"table must be the frame of {which}")
@@ -199,8 +196,6 @@ def summarize_design(
     >>> found["terms"]["term"][0], found["design"]["contrasts"][0]["sides"]
     ('ha', ['x', 'y'])
     """
-    import polars as pl
-
     needed = {"contrast", "log_ratio_unadjusted", "q_value", "status"}
     panels, max_terms, examples = _checked(table, needed, title, panels, max_terms, examples, "tb.keyness_design")
     held = documents_of(corpus)
@@ -242,7 +237,6 @@ def _notes(
 
 def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
     """The table with logarithms of p and q, and with the side that alone has a term if its ratio is infinite."""
-    import polars as pl
 
     def infinite(name: str) -> pl.Expr:
         above = pl.when(pl.col(name) == float("inf")).then(pl.lit("a"))
