@@ -7,9 +7,13 @@ import sys
 import textwrap
 import threading
 
+import narwhals.stable.v2 as nw
+import polars as pl
 import pytest
 
+import termburst as tb
 from helpers.processes import PATIENCE
+from termburst.backends.stream import spooled, stream
 from termburst.threads import Aside, Stopped, Work, check_given_up, in_threads
 
 WORK = {
@@ -134,3 +138,46 @@ def test_an_error_beside_the_other_thread_gives_up_its_work():
 def test_work_without_parts():
     in_threads(print, [])
     assert not Work().given_up
+
+
+def test_reading_ends_with_the_batch_if_the_work_is_given_up(tmp_path):
+    (tmp_path / "lines.txt").write_text("so it goes\n" * 20_000, encoding="utf-8")
+    work, seen = Work(), []
+
+    def tokens(text):
+        seen.append(text)
+        work.give_up()
+        return text.split()
+
+    corpus = tb.scan(tmp_path / "lines.txt", lines=True, tokenizer=tokens)
+    with pytest.raises(Stopped):
+        work.start(lambda: corpus.statistics).get()
+    assert 0 < len(seen) < 20_000
+
+
+def test_rows_of_an_engine_end_with_the_batch_if_the_work_is_given_up():
+    work, batches = Work(), []
+    frame = nw.from_native(pl.LazyFrame({"term": ["so"] * 100}))
+
+    def read():
+        for batch in stream(frame, 10):
+            batches.append(batch.height)
+            work.give_up()
+
+    with pytest.raises(Stopped):
+        work.start(read).get()
+    assert batches == [10]
+
+
+def test_results_end_with_the_part_if_the_work_is_given_up():
+    work, parts = Work(), []
+
+    def some():
+        for number in range(9):
+            parts.append(number)
+            work.give_up()
+            yield pl.DataFrame({"n": [number]})
+
+    with pytest.raises(Stopped):
+        work.start(spooled, some(), {"n": pl.Int64}).get()
+    assert parts == [0]

@@ -185,10 +185,10 @@ def test_a_text_that_was_edited_is_noticed(tmp_path):
     path.write_text("so it goes", encoding="utf-8")
     corpus = tb.read(tmp_path)
     path.write_text("so it went on", encoding="utf-8")
-    with pytest.raises(ValueError, match="changed since it was read: document 1 \\('a.txt'\\) had another text"):
+    with pytest.raises(ValueError, match=r"changed since it was read: document 1 \('a.txt'\) had another text"):
         list(corpus.texts)
 
 
 def test_counts_that_cannot_be_compared_one_by_one_say_so():
-    with pytest.raises(ValueError, match="comparing documents by their counts needs .* MB of memory"):
+    with pytest.raises(ValueError, match=r"comparing documents by their counts needs .* MB of memory"):
         tb.read([[2**40, 1], [1, 2]]).check()

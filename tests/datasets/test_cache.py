@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from termburst.datasets.cache import cache_folder
+from termburst.datasets.stdlib import cache_folder
 
 
 @pytest.mark.parametrize(

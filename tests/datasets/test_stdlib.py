@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from termburst.datasets import load_stdlib
-from termburst.datasets.cache import cache_folder
+from termburst.datasets.stdlib import cache_folder
 
 
 @pytest.fixture

@@ -734,7 +734,7 @@ def test_time_does_not_grow_with_the_largest_count():
     assert tb.keyness(X, X, terms=["a", "b"])["log_ratio"].to_list() == pytest.approx([0, 0], abs=1e-6)
     count = [10**8, 2, 10**8 - 2, 0]
     patterns = {"term": ["a", "a", "b", None], "count": count, "length": [10**8] * 4, "documents": [1, 1, 1, 2]}
-    fit = tb.scan(pl.DataFrame(patterns)).term_table(fit="exact", intervals=False)
+    fit = tb.scan(pl.DataFrame(patterns)).fit_beta_binomial()
     assert fit["status"].to_list() == ["converged"] * 2
 
 

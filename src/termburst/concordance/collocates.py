@@ -25,16 +25,13 @@ from termburst.concordance.positions import (
 )
 from termburst.core.word_cells import PlacedWords, placed_words, word_cells, word_documents
 from termburst.counting.options import CountingOptions
-from termburst.inference.checks import check_confidence, check_name, checked_whole
 from termburst.inference.collocates import attraction, cells_of, log_dice
 from termburst.inference.multiplicity import adjust_log10
-from termburst.names import ADJUSTMENTS, SPANS
 from termburst.reading.documents import Text
 
 Mask = NDArray[np.bool_]
 _EFFECTS = ("expected", "log_ratio", "ci_low", "ci_high", "p_value", "q_value", "log10_p", "p_upper")
 
-MOST_WINDOW = 1000  # tokens on each side
 COLUMNS = (
     "term", "n", "n_window", "documents", "expected", "log_dice", "log_ratio", "ci_low", "ci_high", "p_value",
     "q_value", "log10_p", "p_upper",
@@ -64,29 +61,14 @@ def collocates(
         which takes less than half the time
     """
     parts = node_parts(node, counting)
-    seen = _Seen(parts, source if isinstance(source, TokenPositions) else None)
-    if isinstance(source, TokenPositions):
-        seen.add(source.chunk, source.words, window)
-    else:
-        numbering = Numbering(counting, sentences=within == "sentence")
-        for chunk in chunks_of(source, numbering):
-            seen.add(chunk, numbering.words(len(seen.words)), window)
+    seen = (
+        _in_positions(source, parts, counting, window)
+        if isinstance(source, TokenPositions)
+        else _in_texts(source, parts, counting, window, sentences=within == "sentence")
+    )
     if not seen.hits:
         raise ValueError(nowhere(node, seen.words))
-    return _frame(seen, counting, min_count, adjust, confidence, include_node, limit)
-
-
-def checked_window(window: Any, within: str, min_count: Any, adjust: str, confidence: float) -> tuple[int, int]:
-    """Window and smallest count as integers, after all of these options were checked."""
-    window = checked_whole("window", window, least=1)
-    if window > MOST_WINDOW:
-        raise ValueError(f"window must be at most {MOST_WINDOW:,} tokens on each side; got {window:,}")
-    check_name("within", within, SPANS)
-    check_name("adjust", adjust, ADJUSTMENTS)
-    if confidence is None:
-        raise ValueError("confidence must be between 0 and 1; got None")
-    check_confidence(confidence)
-    return window, checked_whole("min_count", min_count)
+    return _frame(seen, min_count, adjust, confidence, include_node, limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,60 +114,6 @@ def _finder(counting: CountingOptions) -> Any:
     return replace(counting, stop_words=None, ngrams=(1, 1)).plain_tokenizer().analyze
 
 
-class _Seen:
-    """What was seen so far: all counts, and the documents with the node."""
-
-    def __init__(self, parts: list[Part], whole: TokenPositions | None) -> None:
-        self.parts, self.hits, self.whole = parts, 0, whole  # the whole corpus, if its words are known and sorted
-        self.words: list[str] = []
-        self.counts = np.zeros(0, dtype=np.int64)
-        self.members: list[Mask] = [np.zeros(0, dtype=bool) for _ in parts]
-        self.held: list[Held] = []
-
-    def add(self, chunk: Chunk, new_words: Sequence[str], window: int) -> None:
-        """Add documents, and the words that were not known before."""
-        if self.whole is not None:
-            self.words, self.counts = self.whole.words, self.whole.counts
-            self.members = [part.among(self.words, is_sorted=True) for part in self.parts]
-        else:
-            self.words.extend(new_words)
-            self.members = [
-                np.append(known, part.among(new_words)) for known, part in zip(self.members, self.parts, strict=True)
-            ]
-            counts = np.bincount(chunk.tokens, minlength=len(self.words))
-            counts[: self.counts.size] += self.counts
-            self.counts = counts
-        if not chunk.tokens.size:
-            return
-        whole, first = self.whole, self.members[0]
-        places = np.flatnonzero(first[chunk.tokens]) if whole is None else whole.places(np.flatnonzero(first))
-        starts = node_starts(chunk, self.members, places)
-        if starts.size:
-            self.hits += int(starts.size)
-            self.held.append(documents_with(chunk, starts, len(self.parts), window))
-
-    def ranks(self) -> Integers:
-        """The place of each word in alphabetical order."""
-        if self.whole is not None:
-            return np.arange(len(self.words))
-        ranks = np.empty(len(self.words), dtype=np.int64)
-        ranks[sorted(range(len(self.words)), key=self.words.__getitem__)] = np.arange(len(self.words))
-        return ranks
-
-    def terms(self, rows: NDArray[np.intp]) -> pl.Series:
-        """Some words as a column."""
-        if self.whole is not None:
-            return self.whole.terms[rows]
-        return pl.Series("term", [self.words[row] for row in rows.tolist()], dtype=pl.String)
-
-    def all_held(self) -> Held:
-        """All documents with the node, one after the other."""
-        if len(self.held) == 1:
-            return self.held[0]
-        names = ("tokens", "sizes", "is_node", "near", "near_another")
-        return Held(*(np.concatenate([getattr(held, name) for held in self.held]) for name in names))
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class Held:
     """Documents with the node.
@@ -212,6 +140,66 @@ class Held:
     def per_document(self, chosen: Mask) -> Integers:
         """The number of chosen tokens of each document; none is empty."""
         return np.add.reduceat(chosen, np.cumsum(self.sizes) - self.sizes, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Seen:
+    """The words of a corpus, in alphabetical order, and the documents with the node.
+
+    Attributes
+    ----------
+    words, terms : the words, as a list and as a column
+    counts : how often each occurs
+    left_out : which are stop words
+    own : which are the node, if it is one word
+    hits : how often the node occurs
+    held : the documents with it
+    """
+
+    words: list[str]
+    terms: pl.Series
+    counts: Integers
+    left_out: Mask
+    own: Mask
+    hits: int
+    held: Held
+
+
+def _in_positions(source: TokenPositions, parts: list[Part], counting: CountingOptions, window: int) -> _Seen:
+    """What is there to test, from tokens that are held in memory."""
+    words, chunk = source.words, source.chunk
+    members = [part.among(words, is_sorted=True) for part in parts]
+    starts = node_starts(chunk, members, source.places(np.flatnonzero(members[0])))
+    own = members[0] if len(parts) == 1 else np.zeros(len(words), dtype=bool)
+    held = documents_with(chunk, starts, len(parts), window)
+    return _Seen(words, source.terms, source.counts, source.stop_words(counting), own, starts.size, held)
+
+
+def _in_texts(
+    texts: Iterable[Text], parts: list[Part], counting: CountingOptions, window: int, *, sentences: bool
+) -> _Seen:
+    """The same from texts that are read once, of which only documents with the node are kept."""
+    numbering, known = Numbering(counting, sentences=sentences), list[str]()
+    counts, members, hits = np.zeros(0, dtype=np.int64), [np.zeros(0, dtype=bool) for _ in parts], 0
+    kept = [Held(np.zeros(0, dtype=np.int32), np.zeros(0, dtype=np.int64), *np.zeros((3, 0), dtype=bool))]
+    for chunk in chunks_of(texts, numbering):
+        new = numbering.words(len(known))
+        known += new
+        members = [np.append(before, part.among(new)) for before, part in zip(members, parts, strict=True)]
+        more = np.bincount(chunk.tokens, minlength=len(known))
+        more[: counts.size] += counts
+        counts, starts = more, node_starts(chunk, members)
+        hits += int(starts.size)
+        kept.append(documents_with(chunk, starts, len(parts), window))
+    order = sorted(range(len(known)), key=known.__getitem__)
+    place = np.empty(len(known), dtype=np.int32)
+    place[order] = np.arange(len(known), dtype=np.int32)
+    words = [known[k] for k in order]
+    names = ("tokens", "sizes", "is_node", "near", "near_another")
+    held = Held(*(np.concatenate([getattr(one, name) for one in kept]) for name in names))
+    own = members[0][order] if len(parts) == 1 else np.zeros(len(words), dtype=bool)
+    terms, left_out = pl.Series("term", words, dtype=pl.String), stop_words_among(words, counting)
+    return _Seen(words, terms, counts[order], left_out, own, hits, replace(held, tokens=place[held.tokens]))
 
 
 def node_starts(chunk: Chunk, members: list[Mask], starts: Integers | None = None) -> Integers:
@@ -253,31 +241,22 @@ def _covered(starts: Integers, stops: Integers, size: int) -> Integers:
 
 
 def _frame(
-    seen: _Seen,
-    counting: CountingOptions,
-    min_count: int,
-    adjust: str,
-    confidence: float,
-    include_node: bool,
-    limit: int | None,
+    seen: _Seen, min_count: int, adjust: str, confidence: float, include_node: bool, limit: int | None
 ) -> pl.DataFrame:
-    vocabulary = len(seen.words)
-    held = seen.all_held()
-    stop_words = stop_words_among(seen.words, counting) if seen.whole is None else seen.whole.stop_words(counting)
-    listed = (seen.counts >= max(min_count, 1)) & ~stop_words
-    own = seen.members[0] if len(seen.parts) == 1 else np.zeros(vocabulary, dtype=bool)
-    table = _tested(seen, held, listed & ~own, adjust, confidence, limit)
-    if not include_node or not own.any():
+    listed = (seen.counts >= max(min_count, 1)) & ~seen.left_out
+    table = _tested(seen, listed & ~seen.own, adjust, confidence, limit)
+    if not include_node or not seen.own.any():
         return table
-    rows = np.flatnonzero(listed & own)
-    n_window = np.bincount(held.tokens[held.near_another], minlength=vocabulary)[rows]
+    rows, near_another = np.flatnonzero(listed & seen.own), seen.held.near_another
+    n_window = np.bincount(seen.held.tokens[near_another], minlength=listed.size)[rows]
     nothing = dict.fromkeys(_EFFECTS, np.full(rows.size, np.nan))
-    documents = word_documents(held.placed(held.near_another, vocabulary))[rows]
+    documents = word_documents(seen.held.placed(near_another, listed.size))[rows]
     return pl.concat([_counted(seen, rows, n_window, documents, nothing), table])
 
 
-def _tested(seen: _Seen, held: Held, listed: Mask, adjust: str, confidence: float, limit: int | None) -> pl.DataFrame:
+def _tested(seen: _Seen, listed: Mask, adjust: str, confidence: float, limit: int | None) -> pl.DataFrame:
     """One row per listed word, in order. With a limit, only the first ones get an estimate and a row."""
+    held = seen.held
     others, windows = held.per_document(~held.is_node), held.per_document(held.near)
     cells_each = np.where(listed, word_documents(held.placed(~held.is_node, listed.size)), 0)
     if limit is not None and np.count_nonzero(cells_each) > limit:
@@ -301,7 +280,7 @@ def _tested(seen: _Seen, held: Held, listed: Mask, adjust: str, confidence: floa
     values = (
         found.expected, found.log_ratio, found.low, found.high, np.exp(found.log_p), q, log10_p, np.exp(found.log_upper)
     )  # fmt: skip
-    order = np.lexsort((seen.ranks()[rows], np.where(possible, -found.log_ratio, np.inf), log10_p))[:limit]
+    order = np.lexsort((rows, np.where(possible, -found.log_ratio, np.inf), log10_p))[:limit]
     effects = {name: value[order] for name, value in zip(_EFFECTS, values, strict=True)}
     documents = word_documents(held.placed(held.near, listed.size))[rows]
     return _counted(seen, rows[order], n_window[order], documents[order], effects)
@@ -312,7 +291,7 @@ def _counted(
 ) -> pl.DataFrame:
     n = seen.counts[rows]
     columns = {
-        "term": seen.terms(rows),
+        "term": seen.terms[rows],
         "n": n, "n_window": n_window, "documents": documents, "log_dice": log_dice(n_window, seen.hits, n), **effects,
     }  # fmt: skip
     return pl.DataFrame({name: columns[name] for name in COLUMNS}, nan_to_null=True)

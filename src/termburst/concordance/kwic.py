@@ -7,7 +7,6 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -20,11 +19,9 @@ from termburst.core import concordance as core
 from termburst.counting.character_class import CharacterClass, character_class
 from termburst.counting.pattern_clock import start_clock, stop_clock
 from termburst.counting.tokenizer import joined
-from termburst.inference.checks import checked_whole
 from termburst.reading.documents import Text
 from termburst.reading.layers import BETWEEN
 
-MOST_WIDTH = 10_000  # characters on each side
 NEIGHBOURS = ("L1", "L2", "L3", "R1", "R2", "R3")
 _CHUNK = 2**22  # characters that are searched together
 ROOM = 2**14  # lines that the compiled search makes at a time
@@ -56,14 +53,11 @@ class Wanted:
     def checked(
         cls,
         known: Sequence[str],
-        width: int,
         sort: str | Sequence[str] | None = None,
         columns: str | Sequence[str] | None = None,
         limit: int | None = None,
     ) -> Wanted:
-        """Raise ValueError, with one sentence, for columns that the metadata do not have; and for a wrong width."""
-        if not 0 <= checked_whole("width", width) <= MOST_WIDTH:
-            raise ValueError(f"width must be at most {MOST_WIDTH:,} characters; got {width:,}")
+        """Raise ValueError, with one sentence, for columns that the metadata do not have."""
         listed = [columns] if isinstance(columns, str) else list(columns or ())
         for name in listed:
             if name not in known:
@@ -88,13 +82,13 @@ class Wanted:
     def shown(self, lines: pl.DataFrame, metadata: pl.DataFrame) -> pl.DataFrame:
         """The lines with the metadata of their documents; the columns to sort by begin with "sort "."""
         own = {*NEIGHBOURS, "match"} - set(metadata.columns)
-        about = metadata.select(
-            "id", *self.columns, *(pl.col(name).alias(f"sort {name}") for name, _ in self.order if name not in own)
+        about = _columns(metadata, "id", *self.columns).with_columns(
+            metadata.get_column(name).alias(f"sort {name}") for name, _ in self.order if name not in own
         )
         made = lines.hstack(about[lines["document"]])
         if any(name == "match" for name, _ in self.order) and "match" in own:
             made = made.with_columns(pl.col("match").str.to_lowercase().alias("sort match"))
-        return made.drop("document").select("id", *_LINE, "position", *self.columns, pl.col("^sort .*$"))
+        return _columns(made, "id", *_LINE, "position", *self.columns, *(c for c in made.columns if c[:5] == "sort "))
 
     def ordered(self, lines: pl.DataFrame) -> pl.DataFrame:
         """The lines in the order asked for."""
@@ -106,7 +100,13 @@ class Wanted:
     def finished(self, lines: pl.DataFrame) -> pl.DataFrame:
         """The lines in order, as many as asked for, without the columns that were only for sorting."""
         lines = self.ordered(lines)
-        return (lines if self.limit is None else lines.head(self.limit)).select("id", *_LINE, "position", *self.columns)
+        shown = lines if self.limit is None else lines.head(self.limit)
+        return _columns(shown, "id", *_LINE, "position", *self.columns)
+
+
+def _columns(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """The columns with exactly these names: Polars would take "^a.*$" for a pattern."""
+    return pl.DataFrame([frame.get_column(name) for name in names])
 
 
 def together(frames: list[pl.DataFrame]) -> pl.DataFrame:
@@ -124,11 +124,13 @@ def line_frames(
     The columns are document (its number, from 0), left, match, right, position, and "sort L1" and so on for *keys*.
     With *layers*, the first layer of the tokens is searched and the second is shown; position is in the second.
     """
-    by_layers = partial(_by_pattern, look=_shown_matches)
-    search = by_layers if layers else _by_pattern if asked.compiled is None else _by_kernel
     before = 0
     for chunk in _growing_chunks(texts, _NEXT if layers else " "):
-        yield from search(chunk, before, asked, width, keys)
+        if asked.compiled is not None and not layers:
+            yield from _by_kernel(chunk, before, asked.compiled, width, keys)
+        else:
+            matches = _shown_matches if layers else _own_matches
+            yield from _by_pattern((matches(text, asked.pattern) for text in chunk), before, width, keys)
         before += len(chunk)
 
 
@@ -154,15 +156,14 @@ def empty_lines(keys: Sequence[str] = ()) -> pl.DataFrame:
 
 
 def _by_kernel(
-    texts: list[str], before: int, asked: AskedQuery, width: int, keys: Sequence[str]
+    texts: list[str], before: int, query: core.Query, width: int, keys: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
     """Lines by the compiled search."""
-    assert asked.compiled is not None
     data, ends = joined(texts)
     searched = core.searched(data, ends, _word_characters(is_ascii=int(data.max(initial=0)) < 128))
     at = 0
     while at < data.size:
-        found = core.find(searched, asked.compiled, at, ROOM)
+        found = core.find(searched, query, at, ROOM)
         at = int(found.next)
         if not found.size:
             return
@@ -209,21 +210,21 @@ def _neighbours(lines: list[pl.Series], keys: Sequence[str]) -> dict[str, pl.Ser
 
 
 def _by_pattern(
-    texts: list[str], before: int, asked: AskedQuery, width: int, keys: Sequence[str], look: Any = None
+    found: Iterable[tuple[str, list[tuple[int, int]]]], before: int, width: int, keys: Sequence[str]
 ) -> Iterator[pl.DataFrame]:
-    """Lines by Python's regular expressions; *look* gives the text to show and the places of the matches in it."""
-    look = look or _own_matches
+    """Lines by Python's regular expressions, from the texts to show and the places of the matches in them."""
     rows: list[tuple[int, str, str, str, int]] = []
     wide: list[tuple[str, str]] = []
-    for number, given in enumerate(texts):
-        text, spans = look(given, asked.pattern)
+    for number, (text, spans) in enumerate(found):
         for start, stop in spans:
             rows.append((number + before, *_around(text, start, stop, width), start))
             if keys:
                 wide.append(_around(text, start, stop, _REACH)[::2])
-        if len(rows) >= ROOM or (rows and number == len(texts) - 1):
+        if len(rows) >= ROOM:
             yield _frame(rows, wide, keys)
             rows, wide = [], []
+    if rows:
+        yield _frame(rows, wide, keys)
 
 
 def _own_matches(text: str, pattern: re.Pattern[str]) -> tuple[str, list[tuple[int, int]]]:

@@ -7,9 +7,6 @@ import polars as pl
 
 from termburst.concordance.positions import TokenPositions
 from termburst.forks import check_fork
-from termburst.inference.checks import checked_whole
-
-MOST_TOKENS = 10  # of an n-gram
 
 
 def ngrams(source: TokenPositions, size: int = 2, *, min_count: int = 2) -> pl.DataFrame:
@@ -22,7 +19,7 @@ def ngrams(source: TokenPositions, size: int = 2, *, min_count: int = 2) -> pl.D
     Parameters
     ----------
     source : the tokens of the corpus; n-grams do not reach over the end of a document, and contain stop words
-    size : tokens of an n-gram, from 2 to `MOST_TOKENS`
+    size : tokens of an n-gram, from 2 to 10
     min_count : leave out n-grams with fewer tokens
 
     Returns
@@ -38,9 +35,6 @@ def ngrams(source: TokenPositions, size: int = 2, *, min_count: int = 2) -> pl.D
     [('new york', 2, 1, 0.84375, 1.24...)]
     """
     check_fork()
-    size, min_count = checked_whole("size", size, least=2), checked_whole("min_count", min_count, least=1)
-    if size > MOST_TOKENS:
-        raise ValueError(f"size must be at most {MOST_TOKENS} tokens; got {size}")
     tokens, ends = source.chunk.tokens, source.chunk.ends
     document = np.repeat(np.arange(ends.size), np.diff(ends, prepend=0))
     starts = np.flatnonzero(document[size - 1 :] == document[: document.size - size + 1])

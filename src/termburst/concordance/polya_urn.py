@@ -287,25 +287,29 @@ def fit_polya_urn(
     sequences, terms = token_sequences(corpus)
     sequences = replace(sequences, half_life=decay)
     _check_tokens(sequences)
-    start = _constant(sequences)
-    candidates = None
-    with Aside() as aside:
-        if kind != "constant":
-            options: dict[str, Any] = {"tolerance": tolerance, "max_iterations": max_iterations}
-            found = aside.submit(_diagonal, sequences, start, prior, options).get()
+    found, candidates = _constant(sequences), None
+    options: dict[str, Any] = {"tolerance": tolerance, "max_iterations": max_iterations}
+    if kind != "constant":
+        with Aside() as aside:
+            found = aside.submit(_diagonal, sequences, found, prior, options).get()
             if kind == "full":
-                found, candidates = aside.submit(
-                    _full, sequences, found, prior, (sources, min_documents), options
-                ).get()
-        else:
-            found = start
+                most = (sources, min_documents)
+                found, candidates = aside.submit(_full, sequences, found, prior, most, options).get()
     if found.status == "unbounded":
         warnings.warn(
             "after some words nearly only words come that they bring on, so entries of M grow without bound: their"
             ' values are where the fit ended, and intervals of these words say little (status "unbounded")',
             stacklevel=2,
         )
-    return _result(kind, terms, sequences, found, (prior, decay), candidates)
+    shape = (terms.size, terms.size)
+    matrix = sp.csc_matrix((found.values, found.matrix.sources, found.matrix.indptr), shape=shape).tocsr()
+    matrix.eliminate_zeros()
+    return PolyaUrnFit(
+        kind=kind, terms=terms, alpha=found.alpha, replacement=matrix, log_likelihood=found.log_likelihood,
+        history=found.history, status=found.status, documents=int(sequences.ends.size),
+        tokens=int(sequences.tokens.size), prior=None if kind == "constant" else prior, decay=decay,
+        pairs_looked_at=0 if candidates is None else candidates.looked_at, _sequences=sequences, _estimate=found,
+    )  # fmt: skip
 
 
 MOST_SOURCES = 50  # of one word: beyond, a column of M is no small problem any more
@@ -331,9 +335,8 @@ def _constant(sequences: Sequences) -> UrnEstimate:
     )
     fit = fit_dirichlet_multinomial(counts)
     delta = 0.0 if fit.status == "boundary" else 1 / fit.precision
-    status = "converged" if fit.status == "converged" else fit.status
     values = np.full(sequences.terms, delta)
-    return UrnEstimate(fit.mean, UrnMatrix.diagonal(sequences.terms), values, fit.loglik, np.zeros(0), status)
+    return UrnEstimate(fit.mean, UrnMatrix.diagonal(sequences.terms), values, fit.loglik, np.zeros(0), fit.status)
 
 
 def _diagonal(sequences: Sequences, start: UrnEstimate, prior: float | None, options: dict[str, Any]) -> UrnEstimate:
@@ -362,32 +365,3 @@ def full_from(
     values = np.where(matrix.own, np.maximum(start.values[matrix.targets], 1e-9), start.alpha[matrix.targets])
     density = None if prior is None else group_prior(matrix, start.alpha, prior)
     return fit_urn(sequences, matrix, (start.alpha, values), density, **options)
-
-
-def _result(
-    kind: str,
-    terms: NDArray[np.object_],
-    sequences: Sequences,
-    found: UrnEstimate,
-    shape: tuple[float | None, float | None],
-    candidates: Candidates | None,
-) -> PolyaUrnFit:
-    m = terms.size
-    matrix = sp.csc_matrix((found.values, found.matrix.sources, found.matrix.indptr), shape=(m, m)).tocsr()
-    matrix.eliminate_zeros()
-    return PolyaUrnFit(
-        kind=kind,
-        terms=terms,
-        alpha=found.alpha,
-        replacement=matrix,
-        log_likelihood=found.log_likelihood,
-        history=found.history,
-        status=found.status,
-        documents=int(sequences.ends.size),
-        tokens=int(sequences.tokens.size),
-        prior=None if kind == "constant" else shape[0],
-        decay=shape[1],
-        pairs_looked_at=0 if candidates is None else candidates.looked_at,
-        _sequences=sequences,
-        _estimate=found,
-    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -11,9 +11,12 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst.concordance.positions import TokenPositions
+from termburst.counting.options import CountingOptions
 from termburst.inference.checks import shown
 from termburst.models.urn_sequences import Sequences
 from termburst.statistics.matrix import canonical_counts
+
+Integers = NDArray[np.int64]
 
 SEED = 0  # of the order of tokens that come as counts
 
@@ -70,19 +73,22 @@ def known_sequences(source: Any, terms: NDArray[np.object_], half_life: float | 
     found, theirs = token_sequences(source)
     place = {term: number for number, term in enumerate(terms)}
     numbers = np.array([place.get(term, -1) for term in theirs], dtype=np.int32)
-    tokens = numbers[found.tokens]
-    kept = tokens >= 0
-    ends = np.append(0, np.cumsum(kept))[found.ends].astype(np.int64)
-    return Sequences(tokens[kept], ends, terms.size, half_life), int(kept.size - kept.sum())
+    kept = _renumbered(found.tokens, found.ends, numbers, terms.size)
+    return replace(kept, half_life=half_life), found.tokens.size - kept.tokens.size
+
+
+def _renumbered(tokens: NDArray[np.int32], ends: Integers, numbers: NDArray[np.int32], terms: int) -> Sequences:
+    """The tokens whose words have a new number, which is not −1."""
+    new = numbers[tokens]
+    kept = new >= 0
+    return Sequences(new[kept], np.append(0, np.cumsum(kept))[ends].astype(np.int64), terms)
 
 
 def _of_positions(positions: TokenPositions, stop_words: Container[str]) -> tuple[Sequences, NDArray[np.object_]]:
     kept = np.array([word not in stop_words for word in positions.words], dtype=bool)
-    chosen = kept[positions.chunk.tokens]
-    numbers = (np.cumsum(kept) - 1).astype(np.int32)
-    ends = np.append(0, np.cumsum(chosen))[positions.chunk.ends].astype(np.int64)
-    terms = np.array([word for word, keep in zip(positions.words, kept, strict=True) if keep], dtype=object)
-    return Sequences(numbers[positions.chunk.tokens[chosen]], ends, terms.size), terms
+    numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+    terms = np.array(positions.words, dtype=object)[kept]
+    return _renumbered(positions.chunk.tokens, positions.chunk.ends, numbers, terms.size), terms
 
 
 def _of_counts(X: Any) -> Sequences:
@@ -98,10 +104,7 @@ def _of_counts(X: Any) -> Sequences:
 def _of_lists(source: Any) -> tuple[Sequences, NDArray[np.object_]]:
     if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
         raise ValueError(f"give a corpus, as tb.read makes it, or a list of lists of tokens; got {shown(source)}")
-    documents: list[Sequence[str]] = list(source)
-    known: dict[str, int] = {}
-    numbers: list[int] = []
-    ends: list[int] = []
+    documents: list[Any] = list(source)
     for place, document in enumerate(documents):
         if isinstance(document, (str, bytes)) or not isinstance(document, (list, tuple, np.ndarray)):
             advice = "; read texts first, with tb.read(texts)" if isinstance(document, str) else ""
@@ -109,13 +112,7 @@ def _of_lists(source: Any) -> tuple[Sequences, NDArray[np.object_]]:
         for token in document:
             if not isinstance(token, str):
                 raise ValueError(f"document {place + 1}: a token must be a string; got {shown(_plain(token))}")
-            numbers.append(known.setdefault(token, len(known)))
-        ends.append(len(numbers))
-    words = sorted(known)
-    rank = np.empty(len(words), dtype=np.int32)
-    rank[[known[word] for word in words]] = np.arange(len(words))
-    terms = np.array(words, dtype=object)
-    return Sequences(rank[np.array(numbers, dtype=np.int64)], np.array(ends, dtype=np.int64), terms.size), terms
+    return _of_positions(TokenPositions.of(documents, CountingOptions(pretokenized=True)), ())
 
 
 def _plain(value: Any) -> Any:

@@ -13,8 +13,8 @@ import polars as pl
 
 from termburst.backends import documents
 from termburst.backends.collection import Collection
-from termburst.backends.frame_input import column_of as expression_for
 from termburst.backends.frame_input import Kind, entered, opened, schema_of
+from termburst.backends.frame_input import column_of as expression_for
 from termburst.backends.frames import COUNTED, is_spark, returned, to_polars
 from termburst.backends.run import run
 from termburst.corpus.condition_groups import expression_of
@@ -25,15 +25,16 @@ from termburst.corpus.saved import check_same_words
 from termburst.corpus.steps import Group, Step, Where
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.inference.dispersion import checked_measures
+from termburst.inference.plr import warn_of_clamped
 from termburst.messages import Message, named
-from termburst.names import Detail
+from termburst.names import Detail, TermOrder
 from termburst.options import options_of
 from termburst.questions.burstiness_plan import BurstinessPlan, DispersionPlan, FitPlan
 from termburst.questions.collocates_plan import CollocatesPlan
 from termburst.questions.design_plan import DesignPlan
 from termburst.questions.dispersion import MORE
 from termburst.questions.keyness_plans import keyness_plan
-from termburst.questions.term_table_plan import TermTablePlan
+from termburst.questions.term_table_plan import ClosedForms, TermTablePlan
 from termburst.questions.weigh_plan import WeighPlan
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.statistics.term_statistics import TermStatistics
@@ -169,20 +170,38 @@ class Framed:
 
     def term_table(self, asked: TermTable) -> Any:
         """`Corpus.term_table`."""
-        return self._run(TermTablePlan(self._in_any_order(asked)))
+        asked, found = self._in_any_order(asked), self.collection
+        _refuse(asked, "invalid")
+        if ClosedForms.can(asked):
+            plan = ClosedForms(asked, found.lengths_of(found.counts))
+            table = returned(documents.closed_forms(plan, found.counts), self.like)
+        else:
+            table = self._run(TermTablePlan(asked, quiet=True))
+        if self.like is not None:
+            self._warn_of_clamped(asked, table)
+        return table
 
-    def fit_beta_binomial(self) -> Any:
+    def _warn_of_clamped(self, asked: TermTable, table: Any) -> None:
+        """Warn of terms that repeat too often for the penalty, if the table is in memory and says which they are."""
+        local = to_polars(nw.from_native(table))
+        if asked.penalty == "gamma" and asked.fit == "penalized":
+            bad = local.filter(status="invalid")["term"]
+            if bad.len():
+                own = self.collection.lengths_of(self.collection.counts)
+                mu = own.mean_length if asked.mu is None else asked.mu
+                warn_of_clamped(bad.len(), local.height, f"{bad.min()!r:.60}", mu, asked.sigma2, asked.form)
+
+    def fit_beta_binomial(self, sort: TermOrder | None) -> Any:
         """`Corpus.fit_beta_binomial`."""
-        return self._run(FitPlan())
+        return self._run(FitPlan(sort))
 
     def dispersion(self, asked: Dispersion) -> Any:
         """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
         for name in asked.names:
             if name in MORE:
                 raise ValueError(f"{name} needs the documents, but the frame stays where it is; {IN_MEMORY}")
-        return returned(
-            self.collection.run(DispersionPlan(tuple(checked_measures(asked.names)))).drop("n", "b"), self.like
-        )
+        plan = DispersionPlan(tuple(checked_measures(asked.names)), asked.sort)
+        return returned(self.collection.run(plan).drop("n", "b"), self.like)
 
     def keyness(
         self,
@@ -234,12 +253,12 @@ class Framed:
         if not isinstance(contrast, str | Sequence | None):
             raise ValueError(f"contrast must be a string such as 'party: D - R', or several; got {contrast!r:.60}")
         asked.check_design()
-        formula = formula or (by if str(by).isidentifier() else f"`{by}`")
+        formula = (str(by) if str(by).isidentifier() else f"`{by}`") if formula is None else formula
         which = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
-        plan = DesignPlan(asked, str(formula), strata, which)
+        plan = DesignPlan(asked, formula, strata, which)
         if not plan.columns:
             raise ValueError(f"the formula {formula!r:.80} names no column of the frame")
-        found = self.collection.design(plan.columns, cluster)
+        found = self.collection.design(plan, cluster)
         plan, groups = plan.placed(found, cluster)
         return returned(run(plan, found.parts, groups, few=found.few), self.like)
 
@@ -283,7 +302,7 @@ class Framed:
         """`Corpus.weights`, as a frame of document, term, weight."""
         _refuse(asked, "invalid")
         self._needs("texts", "counts")
-        plan = WeighPlan.of(asked, self.collection.document_lengths)
+        plan = WeighPlan.of(asked, self.collection.lengths_of(self.collection.documents))
         return returned(documents.weigh(plan, self.collection, warn=self.like is not None), self.like)
 
     def count_rows(self) -> Any:
@@ -380,6 +399,8 @@ class Framed:
                 "a frame is compared with another one that is scanned, of the same engine; to compare it here with "
                 "anything else, compare its statistics: tb.keyness(corpus.statistics, other)"
             )
+        if self.engine != another.engine:
+            raise ValueError(f"both frames must be of one engine; got a {self.engine} and a {another.engine}")
         check_same_words("the first frame", self.counting, "the second", another.counting)
         parts, groups, few = self.collection.beside(another.collection)
         return returned(run(keyness_plan(asked), parts, groups, few=few), self.like)

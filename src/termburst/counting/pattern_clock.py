@@ -11,6 +11,7 @@ the marks of Hindi, of Arabic, and of é as two characters.
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -114,3 +115,21 @@ def _stop(*_: Any) -> None:
         f"{what} takes more than {seconds:g} seconds of processor time in one document; "
         r"avoid nested repetition such as (\w+)+, or " + advice
     )
+
+
+def check_pattern(token_pattern: str, seconds: float) -> None:
+    """Raise ValueError if a token pattern is no regular expression, matches the empty string, or has several groups."""
+    try:
+        pattern = re.compile(token_pattern)
+    except (re.error, OverflowError, RecursionError, TypeError) as error:
+        raise ValueError(f"the token pattern {token_pattern!r} is not a regular expression: {error}") from error
+    if isinstance(token_pattern, StoredPattern) and not can_limit():
+        return  # where it cannot be stopped, it is not run
+    with search_limit(token_pattern, seconds):
+        is_empty = pattern.fullmatch("")
+    if is_empty:
+        from termburst.counting.plain_tokenizer import EMPTY_MATCH
+
+        raise ValueError(EMPTY_MATCH.format(token_pattern))
+    if pattern.groups > 1:
+        raise ValueError(f"the token pattern {token_pattern!r} has {pattern.groups} groups; it may have one at most")

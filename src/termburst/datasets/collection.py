@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -107,10 +107,3 @@ def _nltk_places() -> Iterator[Path]:
     # error message is a page long.
     for place in nltk.data.path:
         yield Path(place) / "corpora"
-
-
-def check_choice(argument: str, value: str, choices: Iterable[str]) -> None:
-    """Raise a ValueError with the choices if `value` is not one of them."""
-    choices = tuple(choices)
-    if value not in choices:
-        raise ValueError(f"{argument} must be one of {', '.join(map(repr, choices))}; got {value!r}")

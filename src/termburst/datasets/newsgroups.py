@@ -16,9 +16,9 @@ from termburst.datasets.collection import (
     DamagedDataError,
     Subset,
     TextCollection,
-    check_choice,
     data_folder,
 )
+from termburst.inference.checks import check_name
 
 PARTS = ("headers", "footers", "quotes")
 
@@ -37,10 +37,10 @@ def load_20newsgroups(subset: Subset = "train", *, remove: Iterable[str] = ()) -
     >>> len(news), news.label_names[0]  # doctest: +SKIP
     (7532, 'alt.atheism')
     """
-    check_choice("subset", subset, SUBSETS)
+    check_name("subset", subset, SUBSETS)
     parts = (remove,) if isinstance(remove, str) else tuple(remove)
     for part in parts:
-        check_choice("remove", part, PARTS)
+        check_name("remove", part, PARTS)
     bunch = _fetch(subset, parts)
     return TextCollection(
         name="20newsgroups",
@@ -61,28 +61,19 @@ def cached_file() -> Path | None:
 
 
 def _fetch(subset: str, parts: tuple[str, ...]) -> Any:
-    folder = data_folder()
-    if folder is not None and (folder / _FOLDER / _FILE).is_file():
-        return _fetch_from(folder / _FOLDER, subset, parts)
-    return _fetch_or_download(subset, parts)
-
-
-def _fetch_from(home: Path, subset: str, parts: tuple[str, ...]) -> Any:
-    from sklearn.datasets import fetch_20newsgroups
-
-    try:
-        # scikit-learn prints a message about a damaged file before it raises; the error below replaces it.
-        with contextlib.redirect_stdout(io.StringIO()):
-            return fetch_20newsgroups(data_home=home, subset=subset, remove=parts, download_if_missing=False)
-    except OSError as error:
-        raise DamagedDataError(f"{home / _FILE} cannot be read as scikit-learn's copy of 20 Newsgroups") from error
-
-
-def _fetch_or_download(subset: str, parts: tuple[str, ...]) -> Any:
     from http.client import HTTPException
 
     from sklearn.datasets import fetch_20newsgroups
 
+    folder = data_folder()
+    home = None if folder is None else folder / _FOLDER
+    if home is not None and (home / _FILE).is_file():
+        try:
+            # scikit-learn prints a message about a damaged file before it raises; the error below replaces it.
+            with contextlib.redirect_stdout(io.StringIO()):
+                return fetch_20newsgroups(data_home=home, subset=subset, remove=parts, download_if_missing=False)
+        except OSError as error:
+            raise DamagedDataError(f"{home / _FILE} cannot be read as scikit-learn's copy of 20 Newsgroups") from error
     try:
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", message="Retry downloading")  # the error at the end says it once

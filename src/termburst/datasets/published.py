@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.datasets.collection import DamagedDataError, check_choice, data_file
+from termburst.datasets.collection import DamagedDataError, data_file
+from termburst.inference.checks import check_name
 
 _FILES = {
     "20newsgroups": "published/20ng-beta-binomial-fits.csv",
@@ -54,7 +55,7 @@ def load_published_fits(name: str) -> PublishedFits:
     >>> fits.terms[1], round(float(fits.alpha[1]), 5), fits.status[1]  # doctest: +SKIP
     ('baby', 0.02009, 'converged')
     """
-    check_choice("name", name, _FILES)
+    check_name("name", name, _FILES)
     path = data_file(_FILES[name], _WHAT)
     try:
         columns = _read_columns(path, _COLUMNS[name])

@@ -11,9 +11,9 @@ from termburst.datasets.collection import (
     DamagedDataError,
     Subset,
     TextCollection,
-    check_choice,
     nltk_corpus,
 )
+from termburst.inference.checks import check_name
 
 CATEGORIES = ("acq", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade")
 
@@ -68,7 +68,7 @@ def _single_categories(subset: Subset) -> set[str]:
 
 def _load(subset: Subset, only: set[str] | None) -> tuple[dict[str, set[str]], list[str], list[str]]:
     """Categories, ids and texts of documents: of all, or of those with exactly one category, which is in *only*."""
-    check_choice("subset", subset, SUBSETS)
+    check_name("subset", subset, SUBSETS)
     source = nltk_corpus("reuters", "Reuters-21578 was")
     try:
         if source.is_dir():

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau, spearmanr
+from scipy.stats import kendalltau
 
 from termburst.paper.markdown import digits
 from termburst.paper.results import Row
@@ -46,16 +46,14 @@ def median(x: NDArray[Any]) -> float:
     return float(np.median(x)) if x.size else float("nan")
 
 
-def spearman(x: Floats, y: Floats) -> float:
-    return float(spearmanr(x, y)[0]) if _can_rank(x, y) else float("nan")
-
-
 def kendall(x: Floats, y: Floats) -> float:
-    return float(kendalltau(x, y)[0]) if _can_rank(x, y) else float("nan")
+    """Kendall's τ; NaN if one of the two arrays is constant."""
+    return float(kendalltau(x, y)[0]) if x.size > 1 else float("nan")
 
 
-def _can_rank(x: Floats, y: Floats) -> bool:
-    return x.size > 1 and bool(np.ptp(x) > 0) and bool(np.ptp(y) > 0)
+def tf_idf_sum(n_i: Any, b_i: Any, documents: int) -> Floats:
+    """Σ_j TF–IDF(i, j) = n_i log(d/b_i) of every term, 0 for one that never occurs."""
+    return np.asarray(n_i * np.log(documents / np.maximum(b_i, 1)))
 
 
 def spoken(numbers: Numbers) -> Callable[[str], str]:

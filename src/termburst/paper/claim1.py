@@ -18,12 +18,12 @@ from termburst.paper.beyond import (
     median,
     numbered_rows,
     repeats_in,
-    spearman,
     spoken,
 )
 from termburst.paper.collections import CORPORA, Collections, Fitted
 from termburst.paper.markdown import percent, rendered, table
 from termburst.paper.results import Row, Section
+from termburst.plot.ranking_agreement import spearman
 from termburst.statistics.term_statistics import TermStatistics
 
 LONGEST = "α̂_i < 0.1, α̂_¬i > longest document"

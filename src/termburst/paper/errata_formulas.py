@@ -16,6 +16,7 @@ from scipy import stats
 from termburst.inference.plr import ClampedTermsWarning, plr_statistic
 from termburst.names import FORMS, Form
 from termburst.paper import from_scratch
+from termburst.paper.beyond import tf_idf_sum
 from termburst.paper.classification import MU, best_cells
 from termburst.paper.collections import CORPORA, FIG2_TRUTH, Collections
 from termburst.paper.figures import correlation
@@ -45,7 +46,7 @@ def penalty_once(collections: Collections) -> Erratum:
     ours = {form: plr_statistic(counts, sigma2=FIG3_SIGMA2, form=form) for form in FORMS}
     once = _largest(ours["printed"] - (scratch.unpenalised + scratch.log_f))
     away = {form: _largest(value - scratch.definition) for form, value in ours.items()}
-    tf_idf = n_i * np.log(d / np.maximum(b_i, 1))
+    tf_idf = tf_idf_sum(n_i, b_i, d)
     r = {form: [correlation(ours[form][which], tf_idf[which]) for which in (b_i >= 0, b_i > 0)] for form in FORMS}
     text = rendered(
         "errata", "erratum_1", n_i=n_i, b_i=b_i, d=d, mu=mu, sigma2=FIG3_SIGMA2, once=once, away=away, r=r,

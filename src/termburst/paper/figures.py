@@ -16,6 +16,7 @@ from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood
 from termburst.models.penalized_mle import penalized_mle
 from termburst.models.penalties import named_penalty
+from termburst.paper.beyond import tf_idf_sum
 from termburst.paper.classification import MU as GRID_MU
 from termburst.paper.classification import SIGMA2 as GRID_SIGMA2
 from termburst.paper.classification import at_cells, best_cells
@@ -70,7 +71,7 @@ def fig3(collections: Collections) -> Section:
     counts, alpha = collections.fig3.counts, collections.fig3.alpha
     n_i, b_i = counts.sum(axis=0), (counts > 0).sum(axis=0)
     occurs = b_i > 0
-    tf_idf = n_i * np.log(len(counts) / np.maximum(b_i, 1))
+    tf_idf = tf_idf_sum(n_i, b_i, len(counts))
     printed, corrected = plr_statistic(counts), plr_statistic(counts, form="corrected")
     r = correlation(printed, tf_idf)
     r_occurring, r_corrected = (correlation(x[occurs], tf_idf[occurs]) for x in (printed, corrected))

@@ -3,77 +3,24 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from termburst.inference.plr import CellCoefficients, ClampedTermsWarning, plr_statistic
 from termburst.models import closed_forms as forms
 from termburst.models.penalties import PENALTIES, named_penalty
-from termburst.models.special import stirling_remainder
-from termburst.paper.beyond import DECIMALS, Floats, Numbers, numbered_rows, repeats_in, spearman, top
+from termburst.paper.beyond import DECIMALS, Floats, Numbers, numbered_rows, repeats_in, tf_idf_sum, top
 from termburst.paper.classification import Split, accuracy, predicted
 from termburst.paper.collections import CORPORA, Collections
 from termburst.paper.figures import correlation
 from termburst.paper.markdown import rendered, table
 from termburst.paper.results import Row, Section
+from termburst.plot.ranking_agreement import spearman
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 LENGTHS = (0.5, 1.0, 2.0)  # μ, as multiples of the mean document length
 VARIANCES = (0.5, 1.0, 5.0, 100.0)
-
-
-def log_normal_part(mu: float, sigma2: float, r: ArrayLike) -> Floats:
-    """−2(r − 1) log α̂_0 + 2 log f(α̂_0) = −2r log μ + v r(r + 1) − log(2πv), v = log(1 + 1/η²).
-
-    Examples
-    --------
-    >>> round(float(log_normal_part(75.0, 1.0, 1.0)), 4)
-    -1.8374
-    """
-    r, v = np.asarray(r, dtype=np.float64), np.log1p(sigma2 / mu / mu)
-    return np.asarray(-2 * r * np.log(mu) + v * r * (r + 1) - np.log(2 * np.pi * v))
-
-
-def inverse_gamma_part(mu: float, sigma2: float, r: ArrayLike) -> Floats:
-    """−2(r − 1) log α̂_0 + 2 log f(α̂_0) = −2r log β + 2(a + r)[log(a + r) − 1] − 2 log Γ(a), a = η² + 2, β = μ(η² + 1).
-
-    Examples
-    --------
-    >>> round(float(inverse_gamma_part(75.0, 1.0, 1.0)), 4)
-    -1.837
-    """
-    r, a = np.asarray(r, dtype=np.float64), mu / sigma2 * mu + 2
-    around = 2 * (a + r) * np.log1p(r / a) - 2 * r  # of order r²/a
-    return np.asarray(-2 * r * np.log(mu * (a - 1) / a) + around + _log_peak(a))
-
-
-def _log_peak(shape: float) -> float:
-    """2x log x − 2x − 2 log Γ(x) = log x − log 2π − 2δ(x), by Stirling's series: the large terms cancel."""
-    return float(np.log(shape / (2 * np.pi)) - 2 * stirling_remainder(shape))
-
-
-def gamma_part(mu: float, sigma2: float, r: ArrayLike) -> Floats:
-    """−2(r − 1) log α̂_0 + 2 log f(α̂_0) = 2r log(μ/σ²) + 2(η² − r)[log(η² − r) − 1] − 2 log Γ(η²); NaN where η² ≤ r.
-
-    Examples
-    --------
-    >>> round(float(gamma_part(75.0, 1.0, 1.0)), 4)
-    -1.8377
-    """
-    r, eta2 = np.asarray(r, dtype=np.float64), mu / sigma2 * mu
-    share = np.where(eta2 > r, r / eta2, np.nan)
-    around = 2 * (eta2 - r) * np.log1p(-share) + 2 * r  # of order r²/η²
-    return np.asarray(-2 * r * np.log(mu) + around + _log_peak(eta2))
-
-
-PARTS: dict[str, Callable[[float, float, ArrayLike], Floats]] = {
-    "gamma": gamma_part,
-    "log-normal": log_normal_part,
-    "inverse-gamma": inverse_gamma_part,
-}
 
 
 def cell_weights(counts: Any, statistics: TermStatistics, penalty: str, mu: float, sigma2: float) -> Floats:
@@ -112,7 +59,7 @@ def penalties(collections: Collections) -> Section:
     rows: list[Row] = []
     counts = collections.fig3.counts
     simulated = as_statistics(counts, "moments")
-    tf_idf = _tf_idf(simulated)
+    tf_idf = tf_idf_sum(simulated.collection_frequency, simulated.document_frequency, simulated.documents)
     lines = []
     for length in LENGTHS:
         for sigma2 in VARIANCES:
@@ -146,11 +93,6 @@ def _scores(statistics: TermStatistics, penalty: str, mu: float, sigma2: float) 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ClampedTermsWarning)
         return np.round(plr_statistic(statistics, mu=mu, sigma2=sigma2, form="corrected", penalty=penalty), DECIMALS)
-
-
-def _tf_idf(statistics: TermStatistics) -> Floats:
-    n_i, b_i = statistics.collection_frequency, statistics.document_frequency
-    return np.asarray(n_i * np.log(statistics.documents / np.maximum(b_i, 1)))
 
 
 def _agreement(statistics: TermStatistics, sigma2: float) -> Numbers:

@@ -24,13 +24,13 @@ from termburst.paper.beyond import (
     numbered_rows,
     place,
     repeats_in,
-    spearman,
     spoken,
     top,
 )
 from termburst.paper.collections import CORPORA, Collections, Fitted
 from termburst.paper.markdown import percent, rendered, table
 from termburst.paper.results import Row, Section
+from termburst.plot.ranking_agreement import spearman
 from termburst.statistics.term_statistics import TermStatistics
 
 CORRECTED, PRINTED, EXACT = "λ corrected", "λ printed", "LR"

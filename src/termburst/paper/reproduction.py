@@ -19,19 +19,11 @@ from termburst.paper.rankings import rankings
 from termburst.paper.results import Erratum, Row, Section
 
 EXAMPLES: dict[str, Callable[[Collections], Section]] = {
-    "fig1": figures.fig1,
-    "fig2": figures.fig2,
-    "fig3": figures.fig3,
-    "reuters": figures.reuters,
-    "fig4": figures.fig4,
-    "table2": tables.table2,
-    "fig5": figures.fig5,
-    "table3": tables.table3,
-    "figa1": figures.figa1,
-    "figa2": figures.figa2,
-    "claim1": claim1,
-    "rankings": rankings,
-    "penalties": penalties,
+    example.__name__: example
+    for example in (
+        *(figures.fig1, figures.fig2, figures.fig3, figures.reuters, figures.fig4, tables.table2, figures.fig5),
+        *(tables.table3, figures.figa1, figures.figa2, claim1, rankings, penalties),
+    )
 }
 
 _FILES = ("results.json", "errata.md", "report.md")

@@ -111,7 +111,7 @@ def spearman(a: Floats, b: Floats) -> float:
     0.8
     """
     first, second = ranks(a), ranks(b)
-    if np.ptp(first) == 0 or np.ptp(second) == 0:
+    if a.size < 2 or np.ptp(first) == 0 or np.ptp(second) == 0:
         return float("nan")
     return float(np.corrcoef(first, second)[0, 1])
 

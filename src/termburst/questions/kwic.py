@@ -111,7 +111,7 @@ class Kwic:
         kept: list[pl.DataFrame] = []
         about = pl.DataFrame(schema=dict.fromkeys(("id", *self.needs), pl.String))  # of a corpus without documents
         for about, texts in batches:
-            wanted = wanted or Wanted.checked(about.columns, width, self.sort, self.columns, left)
+            wanted = wanted or Wanted.checked(about.columns, self.sort, self.columns, left)
             for found in line_frames(texts, pattern, width=width, keys=wanted.keys, layers=layers):
                 lines, any_lines = wanted.shown(found, about), True
                 if not wanted.order:
@@ -125,7 +125,7 @@ class Kwic:
                 if left is not None and held > max(2 * left, ROOM):  # keep only the best so far
                     kept = [wanted.ordered(together(kept)).head(left)]
                     held = kept[0].height
-        wanted = wanted or Wanted.checked(about.columns, width, self.sort, self.columns, left)
+        wanted = wanted or Wanted.checked(about.columns, self.sort, self.columns, left)
         if kept or not any_lines:
             yield wanted.finished(together(kept or [wanted.shown(empty_lines(wanted.keys), about)]))
 

@@ -212,7 +212,8 @@ def by_group(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) ->
 
     parts = batch.partition_by("group", as_dict=True).items()
     found = [
-        tokenised(part, counting=counting, grain=grain).with_columns(group=pl.lit(name)) for (name,), part in parts
+        tokenised(part, counting=counting, grain=grain).with_columns(group=pl.lit(name, pl.String))
+        for (name,), part in parts
     ]
     return pl.concat(found) if found else tokenised(batch, counting=counting, grain=grain).with_columns(batch["group"])
 

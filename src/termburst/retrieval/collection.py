@@ -50,10 +50,14 @@ class Collection:
         rows = canonical_counts(X)
         columns = sp.csc_array(rows)
         columns.sort_indices()
+        return cls._of(columns, document_lengths(rows), np.diff(rows.indptr).astype(np.int64))
+
+    @classmethod
+    def _of(cls, columns: Any, lengths: Integers, distinct: Integers) -> Collection:
         return cls(
             counts=columns,
-            lengths=document_lengths(rows),
-            distinct=np.diff(rows.indptr).astype(np.int64),
+            lengths=lengths,
+            distinct=distinct,
             document_frequency=np.diff(columns.indptr).astype(np.int64),
             collection_frequency=np.asarray(columns.sum(axis=0, dtype=np.int64)).ravel(),
         )
@@ -100,24 +104,9 @@ class Collection:
         >>> rest.counts.toarray().tolist(), terms.tolist()
         ([[2, 1]], [True, False, True])
         """
-        import scipy.sparse as sp
-
-        stays = kept[self.counts.indices]
-        before = np.concatenate([[0], np.cumsum(stays)])[self.counts.indptr]
-        frequency = np.diff(before)
-        held = frequency > 0
-        starts = np.concatenate([[0], np.cumsum(frequency[held])])
-        place = np.cumsum(kept) - 1
-        data, documents = self.counts.data[stays], place[self.counts.indices[stays]]
-        occurrences = np.add.reduceat(data, starts[:-1], dtype=np.int64) if data.size else np.empty(0, dtype=np.int64)
-        rest = Collection(
-            counts=sp.csc_array((data, documents, starts), shape=(int(kept.sum()), int(held.sum()))),
-            lengths=self.lengths[kept],
-            distinct=self.distinct[kept],
-            document_frequency=frequency[held],
-            collection_frequency=occurrences,
-        )
-        return rest, held
+        rest = self.counts[kept]
+        held = np.diff(rest.indptr) > 0
+        return Collection._of(rest[:, held], self.lengths[kept], self.distinct[kept]), held
 
     @property
     def tokens(self) -> int:

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counting.options import CountingOptions, checked_counting
-from termburst.counting.words_of import words_of
+from termburst.counting.options import CountingOptions, checked_counting, words_of
 from termburst.files import first_line
 from termburst.inference.checks import check_name, checked_whole, shown
 from termburst.reading.documents import Text
@@ -254,18 +253,14 @@ class Index:
         key = (model, tuple(sorted(parameters.items())))
         try:
             if key not in self._rankers:
-                weights = self._weights(model, parameters)
+                empty = PostingWeights(np.empty(0), np.zeros(len(self)))
+                weights = MODELS[model](self.collection, **parameters) if self.collection.tokens else empty
                 while len(self._rankers) >= KEPT_RANKERS:
                     del self._rankers[next(iter(self._rankers))]
                 self._rankers[key] = Ranker.of(self.collection, weights)
         except TypeError as error:  # a list as the value of a parameter
             raise ValueError(f"the model {model!r} does not take {shown(parameters)}: {error}") from error
         return self._rankers[key]
-
-    def _weights(self, model: str, parameters: dict[str, Any]) -> PostingWeights:
-        if not self.collection.tokens:
-            return PostingWeights(np.empty(0), np.zeros(len(self)))
-        return MODELS[model](self.collection, **parameters)
 
     def _query_columns(self, queries: Iterable[Query]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """(starts, columns): the columns of the terms of query i are columns[starts[i]:starts[i + 1]]."""

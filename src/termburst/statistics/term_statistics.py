@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counting.options import CountingOptions, checked_counting
-from termburst.counting.words_of import words_of
+from termburst.counting.options import CountingOptions, checked_counting, words_of
 from termburst.display import ROWS, html_table, more, number
 from termburst.names import DETAILS, Detail
 from termburst.statistics.contents import Content
