@@ -167,8 +167,7 @@ def framed(engine: str, *, quick: bool = False, every: bool = False) -> Way:
         return tb.scan(in_engine(engine, given.frame, given.session), **given.options)
 
     is_ordered = engine != "spark"
-    differs = {"two groups with contrasts": "a frame has the groups in the order of their names, and not as given"}
-    return Way(engine, scan, every, ordered=is_ordered, quick=quick, refuses=OF_FRAMES, differs=differs, engine=engine)
+    return Way(engine, scan, every, ordered=is_ordered, quick=quick, refuses=OF_FRAMES, engine=engine)
 
 
 def counted(engine: str, only: tuple[str, ...] = ()) -> Way:
