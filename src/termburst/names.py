@@ -47,13 +47,9 @@ FORMS: tuple[Form, ...] = get_args(Form)
 FITS: tuple[Fit, ...] = get_args(Fit)
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
-COMPARE: tuple[Compare, ...] = get_args(Compare)
 COLUMNS: tuple[Columns, ...] = get_args(Columns)
-SORTS: tuple[Sort, ...] = get_args(Sort)
-TERM_SORTS: tuple[TermSort, ...] = get_args(TermSort)
 ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
 LAYERS: tuple[Layer, ...] = get_args(Layer)
-SPANS: tuple[Span, ...] = get_args(Span)
 URNS: tuple[UrnKind, ...] = get_args(UrnKind)
 
 # The main columns of the burstiness test, in the order of all; "plr" stands for the statistic that is tested.
