@@ -12,6 +12,7 @@ import numpy as np
 
 from termburst.backends.cells import Groups, cells_of_groups, lengths_of_groups
 from termburst.backends.frames import is_spark, to_polars
+from termburst.backends.memory import limit_engine
 from termburst.backends.stream import (
     folder_of,
     is_lazy_polars,
@@ -45,6 +46,7 @@ def run(plan: TermsPlan, parts: tuple[Any, ...], groups: Groups, *, few: bool = 
             f"{plan.all_terms}, but engines deal terms out; compare the statistics of both frames: "
             "tb.keyness(corpus.statistics, other.statistics, ...)"
         )
+    limit_engine(parts[0])  # cells may be older than the limit
     rows = to_polars(parts[0]) if few else None
     if rows is not None and rows.height:
         return in_engine(run_in_memory(plan, *cells_of_groups(rows, groups)), parts[0])
