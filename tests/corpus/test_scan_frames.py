@@ -173,3 +173,64 @@ def test_the_words_of_both_frames_must_be_the_same(texts):
         ValueError, match=r"the first frame was counted with ngrams=\(1, 1\), the second with ngrams=\(2, 2\)"
     ):
         one.keyness(other)
+
+
+@pytest.fixture
+def small_parts(monkeypatch):
+    """Terms come in many parts, as those of a large collection do."""
+    for name in ("stream.ROWS_OF_TERMS", "parts.ROWS_OF_PART"):
+        monkeypatch.setattr(f"termburst.backends.{name}", 30)
+
+
+@pytest.mark.parametrize("engine", ["polars-lazy", "duckdb"])
+@pytest.mark.parametrize("sort", ["plr", "term"])
+@pytest.mark.parametrize("options", [{}, {"form": "exact", "sigma2": 9.0}, {"fit": "none", "min_count": 20}])
+@pytest.mark.usefixtures("small_parts")
+def test_closed_forms_are_expressions_of_the_engine(texts, engine, sort, options):
+    asked = {"effects": False, "sort": sort, **options}
+    found = local(tb.scan(in_engine(engine, texts), text="body", id="key").term_table(**asked))
+    expected = tb.read(texts, text="body", id="key").term_table(**asked)
+    assert differences(plain(found), plain(expected)) == []
+
+
+@pytest.mark.parametrize("engine", ["polars-lazy", "duckdb"])
+@pytest.mark.usefixtures("small_parts")
+def test_rows_in_any_order_are_the_same_rows(texts, engine):
+    corpus = tb.scan(in_engine(engine, texts), text="body", id="key")
+    for ask in (
+        lambda **options: corpus.burstiness(draws=99, **options),
+        lambda **options: corpus.keyness(by="party", **options),
+        corpus.term_table,
+        corpus.dispersion,
+        corpus.fit_beta_binomial,
+    ):
+        ordered, any_order = local(ask()), local(ask(sort=None))
+        assert ordered["term"].to_list() != any_order["term"].to_list()
+        assert ordered.sort(pl.all()).equals(any_order.sort(pl.all()), null_equal=True)
+
+
+def test_texts_are_counted_once_for_several_questions(texts):
+    reads = []
+    frame = texts.lazy().map_batches(lambda rows: reads.extend(rows.columns) or rows, schema=texts.schema)
+    corpus = tb.scan(frame, text="body", id="key")
+    corpus.burstiness(draws=99).collect()
+    first = len(reads)
+    corpus.term_table().collect()
+    corpus.dispersion().collect()
+    corpus.patterns("all").collect()
+    assert corpus.statistics.documents == 60
+    assert len(reads) == first
+
+
+@pytest.mark.parametrize("detail", ["frequencies", "moments", "patterns"])
+def test_statistics_of_other_details(texts, detail):
+    frame = texts.rename({"key": "id", "body": "text"})
+    expected = tb.TermStatistics.from_texts(frame["text"].to_list(), detail, batch="b")
+    for source in (frame.lazy(), in_engine("duckdb", frame), tb.scan(frame), frame["text"].to_list()):
+        assert tb.build_statistics(source, detail=detail, batch="b") == expected
+    with pytest.raises(ValueError, match=r"^path= needs texts and memory="):
+        tb.build_statistics(frame.lazy(), "all.parquet", memory="4GB")
+    with pytest.raises(ValueError, match=r"^memory= goes with path="):
+        tb.build_statistics(frame, memory="4GB")
+    with pytest.raises(ValueError, match="omit counting="):
+        tb.build_statistics(tb.scan(frame), counting=tb.CountingOptions(ngrams=2))

@@ -230,8 +230,9 @@ class Framed:
         if by is not None and condition:
             source, column = self._sides(by), CONDITION
         elif by is not None and groups is not None:
-            source, order = self._chosen(by, groups)
-            if by_formula and order != sorted(order):
+            source, chosen = self._chosen(by, groups)
+            order = chosen if len(chosen) == 2 and not contrasts else None  # of two, the first is A
+            if by_formula and chosen != sorted(chosen):
                 in_order = "a design of a frame has its groups in the order of their names; give them in that order"
                 raise ValueError(in_order)
         if by_formula or column is None:
