@@ -229,7 +229,7 @@ def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind
         )
     needed = ", or ".join(f"{kind} ({_listed(COLUMNS[kind])})" for kind in kinds)
     if held:
-        raise ValueError(f"the frame has {held[0]}; this function needs {needed}")
+        raise ValueError(f"the frame has {held[0]}; this needs {needed}")
     hint = "if texts or ids have other names, give them: text='body', id='key'"
     if kinds == ("patterns",):
         hint = f"make them from texts with {PATTERNS}"
