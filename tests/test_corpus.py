@@ -250,7 +250,7 @@ def test_a_tokenizer_of_your_own(folder):
         (["so"], {"metadata": {"year": [1, 2]}}, "1 documents, but the metadata 'year' has 2 values"),
         (["so"], {"metadata": {"year": "1945"}}, "'year' must be a list"),
         (["so"], {"metadata": 7}, "metadata must be columns"),
-        (["so"], {"metadata": {"id": ["x"], "year": [1]}}, "no row for 1 of 1 documents, such as '1'"),
+        (["so"], {"metadata": {"id": ["x"], "year": [1]}}, "no row for the document '1'; its ids are 'x'"),
         (["so"], {"tokenizer": 7}, "tokenizer must be a function"),
         ([["so"]], {"tokenizer": str.split}, "tokens already"),
         (["so"], {"ngrams": 0}, "ngrams must be"),

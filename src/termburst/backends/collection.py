@@ -136,8 +136,8 @@ class Collection:
 
     # Groups of documents
 
-    def groups(self, by: str) -> tuple[tuple[Any, ...], Groups, bool]:
-        """Parts of terms by the values of a column, the groups, and whether all terms are in one part."""
+    def groups(self, by: str, order: list[str] | None = None) -> tuple[tuple[Any, ...], Groups, bool]:
+        """Parts of terms by the values of a column, the groups in *order*, and whether all terms are in one part."""
         if by not in self._grouped:
             source = self.opened(by=by)
             cells = cells_of(source, self.counting, "patterns")
@@ -145,7 +145,7 @@ class Collection:
             if not found.height:
                 raise NothingToCountError("there are no documents: the frame has no rows")
             names = found["group"].unique().to_list()
-            names.sort(key=int if source.whole_groups else None)
+            names.sort(key=order.index if order is not None else int if source.whole_groups else None)
             if len(names) < 2:
                 raise ValueError(f"there is only one group, {names[0]!r}: a comparison needs at least two")
             groups = tuple(_group(name, found.filter(group=name), f"group {name!r}") for name in names)

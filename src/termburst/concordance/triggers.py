@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -23,9 +24,7 @@ BRINGS_ON, BROUGHT_ON_BY, TOGETHER = "brings on", "brought on by", "together wit
 SURE = 0.05  # a word brings on another if both q-values are at most this
 _LEAST_P = float(np.finfo(float).tiny)  # p and q are never 0; log10_p_together and log10_p_after go on below it
 _CHUNK = 200  # pairs whose passages are looked at together
-_tests: WeakKeyDictionary[PolyaUrnFit, TriggerIntervals] = WeakKeyDictionary()
-_pairs: WeakKeyDictionary[PolyaUrnFit, dict[int, tuple[PairsTogether, PairOrders]]] = WeakKeyDictionary()
-_passages: WeakKeyDictionary[PolyaUrnFit, RepeatedPairs] = WeakKeyDictionary()
+_kept: WeakKeyDictionary[PolyaUrnFit, dict[Any, Any]] = WeakKeyDictionary()  # what takes long, once for each fit
 Rows = NDArray[np.intp]
 
 
@@ -78,17 +77,21 @@ class _Pairs:
         if fit._sequences is None or fit._estimate is None:
             raise ValueError("this fit has no data to test with; fit it again")
         self.fit, self.sequences = fit, fit._sequences
-        by_least = _pairs.setdefault(fit, {})
-        if min_documents not in by_least:
-            with Aside() as aside:
-                by_least[min_documents] = aside.submit(_tested, fit._sequences, min_documents).get()
-        self.together, self.orders = by_least[min_documents]
+        self.together, self.orders = self._once(("pairs", min_documents), _tested, fit._sequences, min_documents)
         self.log10_q_together = self.together.log10_q(adjust)
         self.log10_q_after = self.orders.log10_p
         if self.together.one.size:
             self.log10_q_after = adjust_log10(self.orders.log10_p, adjust)
         self.sure = np.maximum(self.log10_q_together, self.log10_q_after) <= np.log10(SURE)
         self.forward = self.orders.later >= self.orders.earlier  # whether `one` comes earlier in more documents
+
+    def _once(self, key: Any, make: Callable[..., Any], *given: Any) -> Any:
+        """What is made once for each fit, by a thread beside the main one."""
+        kept = _kept.setdefault(self.fit, {})
+        if key not in kept:
+            with Aside() as aside:
+                kept[key] = aside.submit(make, *given).get()
+        return kept[key]
 
     def frame(self, chosen: Rows, number: int | None, confidence: float) -> pl.DataFrame:
         """The rows of some pairs."""
@@ -134,10 +137,8 @@ class _Pairs:
     def _ratios(self, source: Any, target: Any, confidence: float) -> tuple[Floats, Floats, Floats]:
         """1 + M/α with its interval; NaN for pairs that are no entries of the urn."""
         ratio, low, high = np.full((3, source.size), np.nan)
+        test = self._once("intervals", TriggerIntervals, self.sequences, self.fit._estimate)
         with Aside() as aside:
-            if self.fit not in _tests:
-                _tests[self.fit] = aside.submit(TriggerIntervals, self.sequences, self.fit._estimate).get()
-            test = _tests[self.fit]
             entries = test.entries_between(source, target)
             there = np.flatnonzero(entries >= 0)
             ratio[there] = 1 + test.excess(entries[there])
@@ -147,11 +148,9 @@ class _Pairs:
 
     def _repeated(self, chosen: Rows) -> NDArray[np.int64]:
         """In how many documents both words of a pair stand in passages that other documents have, too."""
-        if self.fit not in _passages:
-            _passages[self.fit] = RepeatedPairs(self.sequences)
-        return _passages[self.fit].documents(
-            self.together.one[chosen].astype(np.int64), self.together.other[chosen].astype(np.int64)
-        )
+        passages = self._once("passages", RepeatedPairs, self.sequences)
+        one, other = (words[chosen].astype(np.int64) for words in (self.together.one, self.together.other))
+        return np.asarray(passages.documents(one, other))
 
     def original(self, chosen: Rows, top: int | None, most: float) -> Rows:
         """The pairs that do not rest on repeated passages, or the first *top* of them."""

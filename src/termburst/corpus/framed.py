@@ -226,14 +226,17 @@ class Framed:
         if condition and (groups is not None or contrasts or by_formula):
             of_its_own = " is a condition, whose two groups are compared as they are; make it a column of the frame"
             raise ValueError(named("by", by) + of_its_own)
-        source, column = self, by
+        source, column, order = self, by, None
         if by is not None and condition:
             source, column = self._sides(by), CONDITION
         elif by is not None and groups is not None:
-            source, column = self._chosen(by, groups, contrasts, by_formula)
+            source, order = self._chosen(by, groups)
+            if by_formula and order != sorted(order):
+                in_order = "a design of a frame has its groups in the order of their names; give them in that order"
+                raise ValueError(in_order)
         if by_formula or column is None:
             return source._by_formula(asked, formula, column, **design)
-        parts, corpora, few = source.collection.groups(column)
+        parts, corpora, few = source.collection.groups(column, order)
         plan = keyness_plan(asked, [name for name, *_ in corpora], contrasts)
         return returned(run(plan, parts, corpora, few=few), self.like)
 
@@ -372,25 +375,16 @@ class Framed:
             which = "every" if True in sizes else "no"
             alone = f"{which} document meets {by!r:.60}, so there is nothing to compare; choose another "
             raise ValueError(alone + named("by", bare=True))
-        return self._of_two(judged, nw.col(CONDITION), both_sides(by))
+        a, b = (nw.lit(f"{side}: {name}") for side, name in zip("AB", both_sides(by), strict=True))  # A comes first
+        return self._with(judged.with_columns(nw.when(nw.col(CONDITION)).then(a).otherwise(b).alias(CONDITION)))
 
-    def _chosen(self, by: str, groups: Any, contrasts: bool | None, design: bool) -> tuple[Framed, str]:
-        """The documents of some groups, and the column that has them: of two groups, the first is A."""
+    def _chosen(self, by: str, groups: Any) -> tuple[Framed, list[str]]:
+        """The documents of some groups, and the names of these in the order in which they were given."""
         _check_column(self._schema, by)
         frame = nw.from_native(self.frame)
         column = self._column(frame, by)
         values = chosen_values(to_polars(frame.select(column).unique()), by, groups)
-        frame = frame.filter(column.is_in(values))
-        if design and [str(value) for value in values] != sorted(map(str, values)):
-            raise ValueError("a design of a frame has its groups in the order of their names; give them in that order")
-        if len(values) > 2 or contrasts or design:
-            return self._with(frame), by
-        return self._of_two(frame, column == values[0], (str(values[0]), str(values[1]))), CONDITION
-
-    def _of_two(self, frame: Any, is_a: Any, names: tuple[str, str]) -> Framed:
-        """The frame with a column of two groups, whose names put the first one first."""
-        a, b = (nw.lit(f"{side}: {name}") for side, name in zip("AB", names, strict=True))
-        return self._with(frame.with_columns(nw.when(is_a).then(a).otherwise(b).alias(CONDITION)))
+        return self._with(frame.filter(column.is_in(values))), [str(value) for value in values]
 
     def _with_another(self, asked: Keyness, other: Any) -> Any:
         another = getattr(other, "_documents", None)

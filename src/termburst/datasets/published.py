@@ -10,19 +10,15 @@ from numpy.typing import NDArray
 from termburst.datasets.collection import DamagedDataError, data_file
 from termburst.inference.checks import check_name
 
-_FILES = {
-    "20newsgroups": "published/20ng-beta-binomial-fits.csv",
-    "r8": "published/r8-beta-binomial-fits.csv",
-    "vgam": "published/vgam-20newsgroups-fits.csv",
-}
 _WHAT = "the table of published fits"
 _FITS = ("term", "alpha_i", "alpha_not_i")
-_COLUMNS = {
-    "20newsgroups": _FITS,
-    "r8": _FITS,
-    "vgam": ("term", "alpha", "alpha_not", "loglik_kernel", "seconds", "status"),
-}
-_ROWS = {"20newsgroups": 72_916, "r8": 19_966, "vgam": 32}
+_FILES = {  # name → file, its columns, number of rows
+    "20newsgroups": ("published/20ng-beta-binomial-fits.csv", _FITS, 72_916),
+    "r8": ("published/r8-beta-binomial-fits.csv", _FITS, 19_966),
+    "vgam": (
+        "published/vgam-20newsgroups-fits.csv", ("term", "alpha", "alpha_not", "loglik_kernel", "seconds", "status"), 32
+    ),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True, eq=False)  # eq: comparing arrays field by field has no single truth value
@@ -56,15 +52,15 @@ def load_published_fits(name: str) -> PublishedFits:
     ('baby', 0.02009, 'converged')
     """
     check_name("name", name, _FILES)
-    path = data_file(_FILES[name], _WHAT)
+    file, names, rows = _FILES[name]
+    path = data_file(file, _WHAT)
     try:
-        columns = _read_columns(path, _COLUMNS[name])
-        if len(columns["term"]) != _ROWS[name]:
-            raise ValueError(f"it must have {_ROWS[name]:,} rows; got {len(columns['term']):,}")
+        columns = _read_columns(path, names)
+        if len(columns["term"]) != rows:
+            raise ValueError(f"it must have {rows:,} rows; got {len(columns['term']):,}")
         if name != "vgam":
-            return PublishedFits(
-                name, columns["term"], _positive(columns, "alpha_i"), _positive(columns, "alpha_not_i")
-            )
+            alpha, alpha_not = (_positive(columns, column) for column in ("alpha_i", "alpha_not_i"))
+            return PublishedFits(name, columns["term"], alpha, alpha_not)
         # A fit with a warning has numbers too, such as alpha = 6e119. They are useless, and NaN makes that visible.
         failed = np.array([status != "converged" for status in columns["status"]])
         alpha, alpha_not, loglik = (

@@ -5,22 +5,20 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.datasets.collection import DamagedDataError
+from termburst import datasets
+from termburst.counting.vectorizer import CountVectorizer
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.paper import classification
 from termburst.paper.classification import Split
 from termburst.statistics.term_statistics import TermStatistics
 
-if TYPE_CHECKING:
-    from termburst.datasets import PublishedFits, TextCollection
-
 Floats = NDArray[np.float64]
-UNAVAILABLE = (FileNotFoundError, DamagedDataError)  # errors of a data set that cannot be used
+UNAVAILABLE = (FileNotFoundError, datasets.DamagedDataError)  # errors of a data set that cannot be used
 
 FIG2_TRUTH = (0.10, 49.90)  # α_i and α_¬i of the simulated documents of Fig. 2
 
@@ -58,7 +56,7 @@ class Fitted:
     terms: NDArray[np.object_]
     statistics: TermStatistics
     fit: BetaBinomialFit
-    published: PublishedFits | None  # None if that table is missing
+    published: datasets.PublishedFits | None  # None if that table is missing
     missing: str  # how to get it, if it is missing
 
 
@@ -85,38 +83,28 @@ class Collections:
     @property
     def fig4(self) -> Fitted:
         """20 Newsgroups, training posts without headers, footers and quotes."""
-        from termburst.datasets import load_20newsgroups
-
-        load = functools.partial(load_20newsgroups, "train", remove=("headers", "footers", "quotes"))
+        load = functools.partial(datasets.load_20newsgroups, "train", remove=("headers", "footers", "quotes"))
         return self._once("fig4", lambda: _fitted(load, NEWSGROUPS.stem))
 
     @property
     def fig5(self) -> Fitted:
         """R8, training documents."""
-        from termburst.datasets import load_r8
-
-        return self._once("fig5", lambda: _fitted(load_r8, R8.stem))
+        return self._once("fig5", lambda: _fitted(datasets.load_r8, R8.stem))
 
     @property
     def newsgroups(self) -> Split:
         """20 Newsgroups with headers, as in Table 2."""
-        from termburst.datasets import load_20newsgroups
-
-        return self._once("newsgroups", lambda: _split(load_20newsgroups))
+        return self._once("newsgroups", lambda: _split(datasets.load_20newsgroups))
 
     @property
     def r8(self) -> Split:
         """R8, as in Table 3."""
-        from termburst.datasets import load_r8
-
-        return self._once("r8", lambda: _split(load_r8))
+        return self._once("r8", lambda: _split(datasets.load_r8))
 
     @property
     def reuters(self) -> Any:
         """The counts of all of Reuters-21578, stop words kept."""
-        from termburst.datasets import load_reuters
-
-        return self._once("reuters", lambda: _counted(load_reuters("all"))[0])
+        return self._once("reuters", lambda: _counted(datasets.load_reuters("all"))[0])
 
     def reports(self, name: str, *, transductive: bool) -> dict[str, classification.Report]:
         """The numbers of the table for the split *name*, "newsgroups" or "r8", by scheme."""
@@ -166,12 +154,10 @@ def _fig3() -> Simulated:
     return Simulated(counts, alpha)
 
 
-def _fitted(load: Callable[[], TextCollection], name: str) -> Fitted:
-    from termburst.datasets import load_published_fits
-
+def _fitted(load: Callable[[], datasets.TextCollection], name: str) -> Fitted:
     published, missing = None, ""
     try:
-        published = load_published_fits(name)
+        published = datasets.load_published_fits(name)
     except UNAVAILABLE as error:
         missing = str(error)
     counts, terms = _counted(load())
@@ -183,22 +169,16 @@ def _fitted(load: Callable[[], TextCollection], name: str) -> Fitted:
     return Fitted(counts, terms, statistics, fit_beta_binomial(statistics), published, missing)
 
 
-def _counted(collection: TextCollection) -> tuple[Any, NDArray[np.object_]]:
-    from termburst.counting.vectorizer import CountVectorizer
-    from termburst.datasets import clean_text
-
+def _counted(collection: datasets.TextCollection) -> tuple[Any, NDArray[np.object_]]:
     vectorizer = CountVectorizer()
-    counts = vectorizer.fit_transform(map(clean_text, collection.texts))
+    counts = vectorizer.fit_transform(map(datasets.clean_text, collection.texts))
     return counts, vectorizer.get_feature_names_out()
 
 
-def _split(load: Callable[[Any], TextCollection]) -> Split:
-    from termburst.counting.vectorizer import CountVectorizer
-    from termburst.datasets import clean_text
-
+def _split(load: Callable[[Any], datasets.TextCollection]) -> Split:
     train, test = load("train"), load("test")
     # All documents are counted at once; the training vocabulary are the columns with training tokens.
-    counts = CountVectorizer(stop_words="english").fit_transform(map(clean_text, [*train.texts, *test.texts]))
+    counts = CountVectorizer(stop_words="english").fit_transform(map(datasets.clean_text, [*train.texts, *test.texts]))
     trained = np.bincount(counts[: len(train)].indices, minlength=counts.shape[1]) > 0
     assert train.labels is not None
     assert test.labels is not None

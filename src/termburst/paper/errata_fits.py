@@ -30,18 +30,9 @@ class _Comparison:
     fitted: Fitted
     theirs: PublishedFits
     theirs_loglik: Floats
-
-    @property
-    def gain(self) -> Floats:
-        return self.fitted.fit.loglik - self.theirs_loglik
-
-    @property
-    def inside(self) -> NDArray[np.bool_]:
-        return np.asarray(self.fitted.fit.status == "converged")
-
-    @property
-    def binomial_wins(self) -> NDArray[np.bool_]:
-        return np.asarray(self.fitted.fit.loglik_binomial > self.theirs_loglik)
+    gain: Floats  # of the exact fit over the published one
+    inside: NDArray[np.bool_]  # whether the exact fit has an interior maximum
+    binomial_wins: NDArray[np.bool_]  # over the published fit
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +87,9 @@ def _comparison(corpus: Corpus, collections: Collections) -> _Comparison:
     fitted: Fitted = getattr(collections, corpus.fits)
     theirs = fitted.published or load_published_fits(corpus.stem)  # which says what is missing
     loglik = beta_binomial_log_likelihood(fitted.statistics, theirs.alpha, theirs.alpha_not)
-    return _Comparison(corpus, fitted, theirs, loglik)
+    fit = fitted.fit
+    inside, binomial_wins = fit.status == "converged", fit.loglik_binomial > loglik
+    return _Comparison(corpus, fitted, theirs, loglik, fit.loglik - loglik, inside, binomial_wins)
 
 
 def _term(found: _Comparison, name: str) -> _Term:

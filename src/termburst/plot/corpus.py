@@ -26,7 +26,7 @@ from termburst.plot.canvas import (
     sheet,
     vectors,
     whole_numbers,
-)  # fmt: skip
+)
 from termburst.plot.terms import corpus_and_names, label_points, picked, written
 from termburst.statistics.term_statistics import as_statistics, from_canonical
 

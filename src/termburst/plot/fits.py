@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.plot.canvas import (
     BLUE,
     SKY,
@@ -27,7 +28,7 @@ from termburst.plot.canvas import (
     sheet,
     vectors,
     whole_numbers,
-)  # fmt: skip
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -42,23 +43,7 @@ NOT_DRAWN = {
 }
 
 
-class Fit(Protocol):
-    """The parts of a `BetaBinomialFit` that figures use."""
-
-    @property
-    def alpha(self) -> Floats:
-        """α̂_i, one value per term."""
-
-    @property
-    def alpha_not(self) -> Floats:
-        """α̂_¬i, one value per term."""
-
-    @property
-    def status(self) -> NDArray[Any]:
-        """Such as "converged", "boundary" or "degenerate", one value per term."""
-
-
-def interior(fit: Fit) -> tuple[Floats, Floats]:
+def interior(fit: BetaBinomialFit) -> tuple[Floats, Floats]:
     """log α_i and log α_¬i of interior fits, NaN for other terms; raises an error if the lengths differ."""
     alpha, alpha_not = vectors(("alpha", fit.alpha), ("alpha_not", fit.alpha_not))
     status = np.asarray(fit.status)
@@ -83,7 +68,7 @@ def _log(values: Floats) -> Floats:
 
 
 def fitted_parameters(
-    fit: Fit,
+    fit: BetaBinomialFit,
     *,
     published: tuple[ArrayLike, ArrayLike] | None = None,
     highlight: Sequence[str] | None = None,
@@ -241,7 +226,7 @@ def _explain_fits(figure: Figure, status: NDArray[Any], marked: bool, compared: 
         legend(figure, handles, labels + missing, loc="outside lower center", ncols=3)
 
 
-def log_alpha(fit: Fit) -> Figure:
+def log_alpha(fit: BetaBinomialFit) -> Figure:
     """Draw histograms of log10 α̂_i and log10 α̂_¬i over the terms with an interior fit, and the median of each.
 
     Terms at the boundary, α_0 → ∞, have no finite value; the legend has their number. `fitted_parameters` draws them
@@ -289,7 +274,7 @@ def log_alpha(fit: Fit) -> Figure:
     return figure
 
 
-def fit_scatter(fit: Fit, *, published: tuple[ArrayLike, ArrayLike] | None = None) -> Figure:
+def fit_scatter(fit: BetaBinomialFit, *, published: tuple[ArrayLike, ArrayLike] | None = None) -> Figure:
     """Draw the number of terms per hexagon of (α_i, α_¬i): interior exact fits, beside them the published fits.
 
     Both panels have the same axes. The star is (1, 1), where the search for the published fits began. The other two

@@ -28,7 +28,7 @@ from termburst.plot.canvas import (
     log_extent,
     sheet,
     vectors,
-)  # fmt: skip
+)
 from termburst.statistics.matrix import canonical_counts
 
 if TYPE_CHECKING:

@@ -27,7 +27,7 @@ from termburst.plot.canvas import (
     positions,
     sheet,
     vectors,
-)  # fmt: skip
+)
 from termburst.plot.terms import label_points
 
 if TYPE_CHECKING:

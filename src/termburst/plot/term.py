@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from termburst.inference.checks import checked_whole
 from termburst.inference.count_distribution import count_distribution
 from termburst.inference.plr import Explanation, explain
-from termburst.models.cells import TermCells, term_cells
+from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.names import Form
 from termburst.plot.canvas import (
@@ -26,7 +26,7 @@ from termburst.plot.canvas import (
     legend_below,
     sheet,
     whole_numbers,
-)  # fmt: skip
+)
 from termburst.plot.terms import corpus_and_names, families, heading, label_points, named_counts, titled, written
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -171,18 +171,9 @@ def term_counts(
     return figure
 
 
-def _alone(cells: TermCells, column: int) -> TermCells:
-    held = slice(int(cells.indptr[column]), int(cells.indptr[column + 1]))
-    count = cells.count[held]
-    weight = np.broadcast_to(cells.weight, cells.count.shape)[held]
-    n_i, b_i = cells.n_i[column : column + 1], cells.b_i[column : column + 1]
-    indptr = np.array([0, count.size])
-    return TermCells(indptr, count, cells.length[held], weight, n_i, b_i, cells.lengths, cells.length_documents)
-
-
 def _draw_counts(axes: Axes, corpus: Any, column: int, largest: int) -> None:
     """Observed as bars, expected as points joined by lines; only this term is fitted, and no last bar is empty."""
-    cells = _alone(term_cells(corpus), column)
+    cells = term_cells(corpus).of_terms(np.array([column]))
     largest = min(checked_whole("largest", largest, least=1), int(cells.count.max(initial=0)) + 1)
     fit = fit_beta_binomial(cells)
     found = count_distribution(cells, [0], fit=fit, largest=largest)

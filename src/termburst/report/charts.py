@@ -7,12 +7,13 @@ code inside a figure (CustomJS) needs `new Function`, which the page's policy fo
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib.resources import files
+from typing import Any
 
 import numpy as np
-
-if TYPE_CHECKING:
-    from bokeh.plotting import figure
+from bokeh import models as bk
+from bokeh.embed import json_item
+from bokeh.plotting import figure
 
 # Okabe and Ito's palette, which colour-blind people can tell apart; the script uses lighter shades in dark mode.
 BLUE, ORANGE, GREY = "#0072B2", "#D55E00", "#767676"
@@ -22,8 +23,6 @@ _POWERS = ("1", "10", "100", "1k", "10k", "100k", "1m", "10m", "100m", "1bn")  #
 
 def chart_items(kind: str) -> dict[str, Any]:
     """Name → figure as JSON for BokehJS to embed; *kind* is "corpus" or "keyness"."""
-    from bokeh.embed import json_item
-
     charts = {"main": _main() if kind == "corpus" else _volcano(), "along": _along()}
     if kind == "corpus":
         charts |= {"counts": _counts(), "waterfall": _waterfall(), "lengths": _lengths(), "zipf": _zipf()}
@@ -33,23 +32,18 @@ def chart_items(kind: str) -> dict[str, Any]:
 
 def library() -> str:
     """The BokehJS that comes with Bokeh, without WebGL, which is slower on machines without a graphics card."""
-    from importlib.resources import files
-
     return (files("bokeh") / "server" / "static" / "js" / "bokeh.min.js").read_text(encoding="utf-8")
 
 
 def _figure(name: str, x_label: str, y_label: str, **options: Any) -> figure:
-    from bokeh import plotting
-    from bokeh.models import InlineStyleSheet
-
     options = {"height": _LOW, "tools": "", "toolbar_location": None} | options
-    chart: figure = plotting.figure(
+    chart: figure = figure(
         name=name, sizing_mode="stretch_width", background_fill_color=None, border_fill_color=None,
         outline_line_color=None, x_axis_label=x_label, y_axis_label=y_label, min_border_right=12, **options,
     )  # fmt: skip
     chart.toolbar.logo = None
     # Bokeh draws it in a shadow tree, which the rules of page.css do not reach.
-    chart.toolbar.stylesheets = [InlineStyleSheet(css="@media print { :host { visibility: hidden; } }")]
+    chart.toolbar.stylesheets = [bk.InlineStyleSheet(css="@media print { :host { visibility: hidden; } }")]
     for axis in chart.axis:
         axis.axis_label_text_font_style = "normal"
         axis.minor_tick_line_color = None
@@ -58,9 +52,7 @@ def _figure(name: str, x_label: str, y_label: str, **options: Any) -> figure:
 
 def _other_axis(chart: figure, side: str, name: str, **options: Any) -> Any:
     """One more axis at a side, which the script shows in place of the first one."""
-    from bokeh.models import LinearAxis
-
-    axis = LinearAxis(
+    axis = bk.LinearAxis(
         name=name, axis_label_text_font_style="normal", visible=False, minor_tick_line_color=None, **options
     )
     chart.add_layout(axis, side)
@@ -69,18 +61,14 @@ def _other_axis(chart: figure, side: str, name: str, **options: Any) -> Any:
 
 def _labelled_axis(chart: figure, side: str, kind: str, title: str, labels: dict[float, str]) -> None:
     """One more axis with its grid and its own ticks: place → label."""
-    from bokeh.models import FixedTicker, Grid
-
-    ticks: dict[str, Any] = {"ticker": FixedTicker(ticks=sorted(labels)), "major_label_overrides": labels}
+    ticks: dict[str, Any] = {"ticker": bk.FixedTicker(ticks=sorted(labels)), "major_label_overrides": labels}
     axis = _other_axis(chart, side, f"{side}-{kind}", axis_label=title, **ticks)
-    grid = Grid(axis=axis, dimension=("below", "left").index(side), visible=False, name=f"{side}-{kind}-grid")
+    grid = bk.Grid(axis=axis, dimension=("below", "left").index(side), visible=False, name=f"{side}-{kind}-grid")
     chart.add_layout(grid)
 
 
 def _source(name: str, *columns: str) -> Any:
-    from bokeh.models import ColumnDataSource
-
-    return ColumnDataSource({column: [] for column in columns}, name=f"{name}-data")  # no two models may share a name
+    return bk.ColumnDataSource({column: [] for column in columns}, name=f"{name}-data")  # no two models share a name
 
 
 def _main() -> figure:
@@ -110,12 +98,10 @@ def _volcano() -> figure:
 
 
 def _point_chart(x_label: str, y_label: str) -> figure:
-    from bokeh.models import BoxSelectTool, BoxZoomTool, PanTool, ResetTool, WheelZoomTool
-
-    select = BoxSelectTool(description="Select: drag a box to filter the table")
+    select = bk.BoxSelectTool(description="Select: drag a box to filter the table")
     tools = [
-        select, BoxZoomTool(description="Zoom to a box"), PanTool(description="Move"),
-        WheelZoomTool(description="Zoom with the wheel"), ResetTool(description="Show all again"),
+        select, bk.BoxZoomTool(description="Zoom to a box"), bk.PanTool(description="Move"),
+        bk.WheelZoomTool(description="Zoom with the wheel"), bk.ResetTool(description="Show all again"),
     ]  # fmt: skip
     chart = _figure("main", x_label, y_label, height=_TALL, tools=tools, toolbar_location="above")
     chart.toolbar.active_drag = select
@@ -142,8 +128,6 @@ def _map_axes(chart: figure) -> None:
 
 
 def _draw_points(chart: figure, points: Any, marker: str) -> None:
-    from bokeh.models import HoverTool, TapTool
-
     drawn = chart.scatter(
         "x", "y", source=points, size="size", marker=marker, color="colour", line_width=1,
         fill_alpha="fill", line_alpha=0.3, nonselection_fill_alpha=0.04, nonselection_line_alpha=0.12, name="dots",
@@ -163,35 +147,31 @@ def _draw_points(chart: figure, points: Any, marker: str) -> None:
     # Bokeh escapes the values of fields: a term that is markup is shown as text.
     tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi><b>@label</b></bdi><br>@note</div>'
     chart.add_tools(
-        HoverTool(renderers=[drawn], tooltips=tip, limit=1, point_policy="follow_mouse"),
-        TapTool(renderers=[drawn], behavior="inspect", name="tap"),
+        bk.HoverTool(renderers=[drawn], tooltips=tip, limit=1, point_policy="follow_mouse"),
+        bk.TapTool(renderers=[drawn], behavior="inspect", name="tap"),
     )
 
 
 def _along() -> figure:
     """Occurrences in each document, along the corpus."""
-    from bokeh.models import HoverTool, NumeralTickFormatter, Range1d
-
-    chart = _figure("along", "document, in the order of the corpus", "occurrences", x_range=Range1d(0, 1))
+    chart = _figure("along", "document, in the order of the corpus", "occurrences", x_range=bk.Range1d(0, 1))
     chart.y_range.start = 0
     stems = _source("stems", "x", "n", "label", "colour")
     drawn = chart.segment("x", 0, "x", "n", source=stems, line_width=2, line_color="colour", name="stems")
     chart.scatter("x", "n", source=stems, size=4, color="colour", name="heads")
-    chart.xaxis.formatter = NumeralTickFormatter(format="0,0")
+    chart.xaxis.formatter = bk.NumeralTickFormatter(format="0,0")
     chart.xaxis.name = "along-axis"
-    _other_axis(chart, "below", "along-column", axis_label="", formatter=NumeralTickFormatter(format="0.[00]"))
+    _other_axis(chart, "below", "along-column", axis_label="", formatter=bk.NumeralTickFormatter(format="0.[00]"))
     tip = '<div style="max-width:22em;overflow-wrap:anywhere"><bdi>@label</bdi><br>@n{0,0} times</div>'
-    chart.add_tools(HoverTool(renderers=[drawn], tooltips=tip, limit=1))
+    chart.add_tools(bk.HoverTool(renderers=[drawn], tooltips=tip, limit=1))
     return chart
 
 
 def _counts() -> figure:
     """How many documents contain the term 0, 1, 2, … times: observed (bars) and expected by two models (lines)."""
-    from bokeh.models import FactorRange, HoverTool, Range1d
-
     chart = _figure(
-        "counts", "occurrences in a document", "documents", y_axis_type="log", y_range=Range1d(0.1, 1),
-        x_range=FactorRange(),
+        "counts", "occurrences in a document", "documents", y_axis_type="log", y_range=bk.Range1d(0.1, 1),
+        x_range=bk.FactorRange(),
     )  # fmt: skip
     fields = ("binomial", "beta_binomial")
     lines = [f"{field}_line" for field in fields]  # without the last bar, which stands for many counts
@@ -209,16 +189,14 @@ def _counts() -> figure:
         chart.scatter("k", field, marker=marker, size=6, **style)
     expected = "".join(f"<br>{n.replace('_', '-')}: @{n}{{0,0.[00]}}" for n in fields)
     tip = f"<div>@k times: @observed_text documents{expected}</div>"
-    chart.add_tools(HoverTool(renderers=[bars], tooltips=tip, mode="vline"))
+    chart.add_tools(bk.HoverTool(renderers=[bars], tooltips=tip, mode="vline"))
     _dress_legend(chart)
     return chart
 
 
 def _waterfall() -> figure:
     """λ_i as the sum of its named parts (Claim 3); each bar begins where the one above it ends."""
-    from bokeh.models import FactorRange, HoverTool, NumeralTickFormatter, Range1d
-
-    chart = _figure("waterfall", "running sum", "", x_range=Range1d(0, 1), y_range=FactorRange(), height=280)
+    chart = _figure("waterfall", "running sum", "", x_range=bk.Range1d(0, 1), y_range=bk.FactorRange(), height=280)
     source = _source("bars", "part", "left", "right", "colour", "value", "formula")
     bars = chart.hbar("part", left="left", right="right", height=0.7, source=source, color="colour", name="bars")
     chart.text(
@@ -226,42 +204,36 @@ def _waterfall() -> figure:
         text_font_size="11px", name="names",
     )  # fmt: skip
     chart.ygrid.grid_line_color = None
-    chart.xaxis.formatter = NumeralTickFormatter(format="0,0")
-    chart.add_tools(HoverTool(renderers=[bars], tooltips="<div><b>@part</b> @value<br>@formula</div>"))
+    chart.xaxis.formatter = bk.NumeralTickFormatter(format="0,0")
+    chart.add_tools(bk.HoverTool(renderers=[bars], tooltips="<div><b>@part</b> @value<br>@formula</div>"))
     return chart
 
 
 def _lengths() -> figure:
-    from bokeh.models import FixedTicker, HoverTool, NumeralTickFormatter
-
     chart = _figure("lengths", "tokens in a document", "documents", x_axis_type="log")
     chart.y_range.start = 0
     bars = chart.quad(
         left="left", right="right", top="documents", bottom=0, source=_source("lengths", "left", "right", "documents"),
         fill_color=BLUE, fill_alpha=0.35, line_color=BLUE, name="bars",
     )  # fmt: skip
-    chart.xaxis.formatter = chart.yaxis.formatter = NumeralTickFormatter(format="0,0.[00]")
-    chart.xaxis.ticker = FixedTicker(ticks=[], name="lengths-ticks")  # Bokeh's own would overlap: the script chooses
+    chart.xaxis.formatter = chart.yaxis.formatter = bk.NumeralTickFormatter(format="0,0.[00]")
+    chart.xaxis.ticker = bk.FixedTicker(ticks=[], name="lengths-ticks")  # Bokeh's own would overlap: the script chooses
     tip = "<div>@left{0,0} to below @right{0,0} tokens<br>@documents{0,0} documents</div>"
-    chart.add_tools(HoverTool(renderers=[bars], tooltips=tip))
+    chart.add_tools(bk.HoverTool(renderers=[bars], tooltips=tip))
     return chart
 
 
 def _zipf() -> figure:
-    from bokeh.models import HoverTool, NumeralTickFormatter
-
     chart = _figure("zipf", "rank of the term", "occurrences", x_axis_type="log", y_axis_type="log")
     curve = chart.line("rank", "n", source=_source("zipf", "rank", "n"), color=BLUE, line_width=2, name="curve")
-    chart.xaxis.formatter = chart.yaxis.formatter = NumeralTickFormatter(format="0,0.[00]")
+    chart.xaxis.formatter = chart.yaxis.formatter = bk.NumeralTickFormatter(format="0,0.[00]")
     tip = "<div>rank @rank{0,0}: @n{0,0} occurrences</div>"
-    chart.add_tools(HoverTool(renderers=[curve], tooltips=tip, mode="vline"))
+    chart.add_tools(bk.HoverTool(renderers=[curve], tooltips=tip, mode="vline"))
     return chart
 
 
 def _log_alpha() -> figure:
     """Histograms of log α_i and log α_¬i over the terms (the paper's Fig. 4)."""
-    from bokeh.models import HoverTool, NumeralTickFormatter
-
     chart = _figure("log_alpha", "log₁₀ of the estimate", "terms")
     chart.y_range.start = 0
     source = _source("log_alpha", "left", "right", "alpha", "alpha_not")
@@ -274,9 +246,9 @@ def _log_alpha() -> figure:
             line_color=colour, hatch_pattern=pattern, hatch_color=colour, hatch_alpha=0.5, legend_label=label,
             name=field,
         )  # fmt: skip
-    chart.yaxis.formatter = NumeralTickFormatter(format="0,0")
+    chart.yaxis.formatter = bk.NumeralTickFormatter(format="0,0")
     tip = "<div>@left to @right<br>α: @alpha{0,0} terms<br>α of the rest: @alpha_not{0,0} terms</div>"
-    chart.add_tools(HoverTool(tooltips=tip))
+    chart.add_tools(bk.HoverTool(tooltips=tip))
     _dress_legend(chart)
     return chart
 

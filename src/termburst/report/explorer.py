@@ -13,9 +13,10 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 import scipy.sparse as sp
 
 from termburst.concordance.positions import TokenPositions
@@ -36,9 +37,6 @@ from termburst.report.render import render
 from termburst.report.summarize import panels_of, summarize
 from termburst.report.summarize_keyness import side_panels, summarize_keyness
 from termburst.statistics.term_statistics import TermStatistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 LONGEST_QUERY = 300  # characters of a word, phrase or regular expression
 MOST_LINES = 500  # concordance lines in one answer
@@ -131,8 +129,6 @@ class Explorer:
 
     def labels(self, column: str) -> pl.Series:
         """The group of each document by a column of the metadata; many different numbers are put into intervals."""
-        import polars as pl
-
         assert self.metadata is not None  # there are no columns without it
         values = self.metadata[column]
         numbers = (
@@ -191,8 +187,6 @@ class Explorer:
 
     @cached_property
     def _ids(self) -> pl.DataFrame:
-        import polars as pl
-
         return pl.DataFrame({"id": self.corpus.ids}, schema={"id": pl.String})
 
     def _texts(self) -> Sequence[Text]:
@@ -242,8 +236,6 @@ def intervals(numbers: pl.Series) -> pl.Series:
     >>> intervals(pl.Series([1789.0, 1861.0, 1933.0, 2021.0])).to_list()
     ['1750–1799', '1850–1899', '1900–1949', '2000–2049']
     """
-    import polars as pl
-
     finite = numbers.drop_nulls().to_numpy()
     finite = finite[np.isfinite(finite)]
     spread = float(np.ptp(finite))

@@ -7,18 +7,16 @@ import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from math import log10
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.limits import memory_allowed
 from termburst.reading.documents import Text
 from termburst.report.pieces import SMALLEST_LOG10_P, SURE, Dict, plain
-
-if TYPE_CHECKING:
-    import polars as pl
 
 _AROUND = 70  # characters of context on each side of a term
 COLLOCATES = 12  # words near a term

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
@@ -45,8 +46,6 @@ def plain(value: float) -> float | None:
 
 def columns_of(table: Any, names: Sequence[str]) -> Dict:
     """Columns as lists; a number that is not finite becomes None."""
-    import polars as pl
-
     floats = pl.selectors.float()
     finite = table.select(names).with_columns(pl.when(floats.is_finite()).then(floats))
     return {name: finite[name].to_list() for name in names}
@@ -127,8 +126,6 @@ def axes_of(corpus: Any) -> list[Dict]:
     >>> axes_of(tb.read(["so it goes", "so so"], metadata={"year": [1945, 1951], "who": ["x", "y"]}))
     [{'column': 'year', 'values': [1945.0, 1951.0]}]
     """
-    import polars as pl
-
     frame = getattr(corpus, "metadata", None)
     if not isinstance(frame, pl.DataFrame) or frame.height > _NAMED:
         return []

@@ -36,10 +36,7 @@ _HEADERS = {
 
 def make_app(explorer: Explorer, token: str, port: int) -> Any:
     """The ASGI application for one corpus: answers behind a guard."""
-    try:
-        return guarded(answers(explorer), token, {f"{name}:{port}" for name in (HOST, "localhost")})
-    except ImportError as error:
-        raise ImportError("explore needs Starlette and uvicorn; pip install 'termburst[explore]'") from error
+    return guarded(answers(explorer), token, {f"{name}:{port}" for name in (HOST, "localhost")})
 
 
 def answers(explorer: Explorer) -> Any:
@@ -192,6 +189,7 @@ class Server:
 
     def __init__(self, explorer: Explorer, port: int = 0) -> None:
         try:
+            import starlette  # noqa: F401
             import uvicorn
         except ImportError as error:
             raise ImportError("explore needs Starlette and uvicorn; pip install 'termburst[explore]'") from error

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
@@ -22,27 +23,9 @@ from termburst.options import made_from
 from termburst.questions.burst_columns import documents_by_chance
 from termburst.questions.burstiness_plan import burstiness_in_short
 from termburst.questions.report import Report
+from termburst.report import pieces
 from termburst.report.occurrences import first_collocates, surest_pairs, term_panels
-from termburst.report.pieces import (
-    LARGEST_COUNT,
-    LEFT_OUT,
-    PLACES,
-    SURE,
-    Dict,
-    axes_of,
-    columns_of,
-    counting_of,
-    document_names,
-    documents_of,
-    heading,
-    histogram,
-    length_summary,
-    plain,
-    reading_of,
-    statistics_of,
-    term_names,
-    zipf_curve,
-)  # fmt: skip
+from termburst.report.pieces import SURE, Dict
 from termburst.statistics.term_statistics import TermStatistics
 
 Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
@@ -103,18 +86,16 @@ def summarize(
     >>> found["terms"]["term"][0], found["panels"][0]["lines"][0]["after"]
     ('ha', ' ha ha so')
     """
-    import polars as pl
-
     asked = made_from(Report, locals())
     title, say = asked.title or "corpus", step or (lambda what: None)
-    given, corpus = corpus, documents_of(corpus)
+    given, corpus = corpus, pieces.documents_of(corpus)
     if isinstance(corpus, CountedCorpus) and not corpus.counts.nnz:
         raise ValueError(f"{title}: no document contains a term, so there is nothing to report")
-    statistics = statistics_of(corpus)
+    statistics = pieces.statistics_of(corpus)
     mu, sigma2 = settled_hyperparameters(statistics, asked.mu, asked.sigma2)
     options = {"mu": mu, "sigma2": sigma2, "form": form}
     tested, fit = burstiness_in_short(
-        term_cells(statistics), term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust,
+        term_cells(statistics), pieces.term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust,
         min_count=asked.min_count, reuse_intervals=full,
     )  # fmt: skip
     if not tested.height:
@@ -133,16 +114,16 @@ def summarize(
         brought_on = surest_pairs(corpus, asked.pairs)
     say("Collecting lines and collocates")
     return {
-        **heading("corpus", title),
-        "settings": {**options, "adjust": adjust, "min_count": min_count, "counting": counting_of(corpus)},
-        "reading": reading_of([given]),
+        **pieces.heading("corpus", title),
+        "settings": {**options, "adjust": adjust, "min_count": min_count, "counting": pieces.counting_of(corpus)},
+        "reading": pieces.reading_of([given]),
         "overview": _overview(statistics, tested, penalized_mle(statistics, mu=mu, sigma2=sigma2).valid),
-        "lengths": length_summary(statistics),
-        "zipf": zipf_curve(statistics),
+        "lengths": pieces.length_summary(statistics),
+        "zipf": pieces.zipf_curve(statistics),
         "log_alpha": _log_alpha(tested),
         "correlation": _correlation(tested),
-        "axes": axes_of(given),
-        "terms": columns_of(listed, [name for name in _COLUMNS if full or name not in LEFT_OUT]),
+        "axes": pieces.axes_of(given),
+        "terms": pieces.columns_of(listed, [name for name in _COLUMNS if full or name not in pieces.LEFT_OUT]),
         "brought_on": brought_on,
         **panels_of(corpus, statistics, first, asked.examples, options, fit=fit),
     }  # fmt: skip
@@ -173,8 +154,6 @@ def _overview(statistics: TermStatistics, tested: Any, valid: NDArray[np.bool_])
 
 def _log_alpha(tested: Any) -> Dict:
     """Histograms of log10 α_i and log10 α_¬i, of the fits with an interior maximum (the paper's Fig. 4)."""
-    import polars as pl
-
     inner = tested.filter(pl.col("status") == "converged")
     logs = [np.log10(inner[name].to_numpy()) for name in ("alpha", "alpha_not")]
     both = np.concatenate(logs)
@@ -182,8 +161,8 @@ def _log_alpha(tested: Any) -> Dict:
     edges = np.linspace(low, high, int(min(max(4 * (high - low), 1), 80)) + 1)
     return {
         "edges": edges.tolist(),
-        "alpha": histogram(logs[0], edges),
-        "alpha_not": histogram(logs[1], edges),
+        "alpha": pieces.histogram(logs[0], edges),
+        "alpha_not": pieces.histogram(logs[1], edges),
         "converged": inner.height,
         "boundary": int((tested["status"] == "boundary").sum()),
         "below_a_tenth": int((inner["alpha"] < 0.1).sum()),
@@ -212,15 +191,15 @@ def panels_of(
 
     *near* finds the collocates of the first terms; None leaves them out.
     """
-    column = {str(name): number for number, name in enumerate(term_names(statistics))}
+    column = {str(name): number for number, name in enumerate(pieces.term_names(statistics))}
     columns = np.array([column[term] for term in terms], dtype=np.intp)
     parts = plr_parts(statistics, penalty="gamma", invalid="clamp", quiet=True, **options)
     parts = {name: np.broadcast_to(part, len(column)) for name, part in parts.items()}
-    counts = count_distribution(statistics, columns, fit=fit, largest=LARGEST_COUNT)
+    counts = count_distribution(statistics, columns, fit=fit, largest=pieces.LARGEST_COUNT)
     panels: list[Dict] = [
         {
             "term": terms[row],
-            "parts": {name: plain(float(part[i])) for name, part in parts.items()},
+            "parts": {name: pieces.plain(float(part[i])) for name, part in parts.items()},
             "observed": counts.observed[row].astype(np.int64).tolist(),
             "binomial": counts.binomial[row].tolist(),
             "beta_binomial": counts.beta_binomial[row].tolist(),
@@ -229,10 +208,10 @@ def panels_of(
     ]
     if not isinstance(corpus, CountedCorpus):
         return {"panels": panels, "documents": {}}
-    found = term_panels(corpus, terms, PLACES, lines)
+    found = term_panels(corpus, terms, pieces.PLACES, lines)
     for panel, more in zip(panels, found, strict=True):
         panel.update(more)
     if near is not None:
         for panel, sure in zip(panels, near(corpus, terms), strict=False):
             panel["collocates"] = sure
-    return {"panels": panels, "documents": document_names(corpus, found)}
+    return {"panels": panels, "documents": pieces.document_names(corpus, found)}

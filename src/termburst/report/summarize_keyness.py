@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import polars as pl
 
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.display import FREQUENT, LINES, MOST_TERMS, PANELS
@@ -13,25 +15,9 @@ from termburst.messages import named
 from termburst.questions.compared import design_notes, table_out_of_reach
 from termburst.questions.formula_text import named_columns
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
+from termburst.report import pieces
 from termburst.report.occurrences import term_panels
-from termburst.report.pieces import (
-    PLACES,
-    SMALLEST_LOG10_P,
-    SURE,
-    Dict,
-    axes_of,
-    columns_of,
-    counting_of,
-    document_names,
-    documents_of,
-    heading,
-    length_summary,
-    reading_of,
-    statistics_of,
-)  # fmt: skip
-
-if TYPE_CHECKING:
-    import polars as pl
+from termburst.report.pieces import SURE, Dict
 
 _COLUMNS = (
     "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "lower_bound", "only_in", "log10_p",
@@ -88,13 +74,13 @@ def summarize_keyness(
         raise ValueError(
             "a comparison needs at least two sides; give each a name, and its counted corpus or statistics"
         )
-    given, sides = sides, {name: documents_of(side) for name, side in sides.items()}
-    settings = {"counting": counting_of(next(iter(sides.values()))), **(settings or {})}
+    given, sides = sides, {name: pieces.documents_of(side) for name, side in sides.items()}
+    settings = {"counting": pieces.counting_of(next(iter(sides.values()))), **(settings or {})}
     reach = table_out_of_reach(table, settings.get("adjust", "bh"))
     return {
-        **heading("keyness", title),
+        **pieces.heading("keyness", title),
         "settings": settings,
-        "reading": reading_of(given.values()),
+        "reading": pieces.reading_of(given.values()),
         "notes": [] if reach is None else [reach],
         "sides": [side_summary(name, side, given[name]) for name, side in sides.items()],
         **_terms_and_panels(table, _COLUMNS, sides, panels, max_terms, examples),
@@ -105,8 +91,6 @@ def _checked(
     table: Any, needed: set[str], title: str, panels: int, max_terms: int, examples: int, which: str
 ) -> tuple[int, int, int]:
     """*panels*, *max_terms* and *examples* as whole numbers; ValueError if *table* is another one or has no row."""
-    import polars as pl
-
     check_fork()
     if not isinstance(table, pl.DataFrame) or not {"term", "log_ratio", *needed} <= set(table.columns):
         raise ValueError(f"table must be the frame of {which}")
@@ -124,34 +108,34 @@ def _terms_and_panels(
     terms = listed["term"].unique(maintain_order=True).head(panels).to_list()
     return {
         "overview": {"tested": table.height, "sure": int((table["q_value"] <= SURE).sum())},
-        "terms": columns_of(listed, [name for name in columns if name in listed.columns]),
+        "terms": pieces.columns_of(listed, [name for name in columns if name in listed.columns]),
         **side_panels(terms, sides, examples),
     }
 
 
 def side_summary(name: str, held: Any, given: Any) -> Dict:
     """The size of one side, and the columns along which its documents can be laid out."""
-    statistics = statistics_of(held)
+    statistics = pieces.statistics_of(held)
     return {
         "name": name,
         "has_documents": isinstance(held, CountedCorpus),
-        "axes": axes_of(given),
+        "axes": pieces.axes_of(given),
         "documents": statistics.documents,
         "tokens": statistics.tokens,
         "terms": int((statistics.collection_frequency > 0).sum()),
-        "lengths": length_summary(statistics),
+        "lengths": pieces.length_summary(statistics),
     }
 
 
 def side_panels(terms: list[str], sides: Mapping[str, Any], lines: int) -> Dict:
     """Where each term occurs on each side, and the ids of the documents, in the order of the sides."""
-    places, each = max(PLACES // len(sides), 5), -(-lines // len(sides))
+    places, each = max(pieces.PLACES // len(sides), 5), -(-lines // len(sides))
     panels: list[Dict] = [{"term": term, "sides": []} for term in terms]
     names: list[Dict] = []
     for side in sides.values():
         if isinstance(side, CountedCorpus):
             shown = term_panels(side, terms, places, each)
-            names.append(document_names(side, shown))
+            names.append(pieces.document_names(side, shown))
         else:
             shown = [{"places": [], "occurrences": [], "lines": []}] * len(terms)
             names.append({})
@@ -199,19 +183,17 @@ def summarize_design(
     >>> found["terms"]["term"][0], found["design"]["contrasts"][0]["sides"]
     ('ha', ['x', 'y'])
     """
-    import polars as pl
-
     needed = {"contrast", "log_ratio_unadjusted", "q_value", "status"}
     panels, max_terms, examples = _checked(table, needed, title, panels, max_terms, examples, "tb.keyness_design")
-    held = documents_of(corpus)
+    held = pieces.documents_of(corpus)
     table = table.with_columns(group=table["contrast"].cast(pl.String))
     notes = _notes(table, corpus, formula, cluster, strata, (settings or {}).get("adjust", "bh"))
     if formula == CONDITION:
         formula = next(iter(_conditions(str(table["group"][0]))), formula)
     return {
-        **heading("keyness", title),
-        "settings": {"counting": counting_of(held), **(settings or {})},
-        "reading": reading_of([corpus]),
+        **pieces.heading("keyness", title),
+        "settings": {"counting": pieces.counting_of(held), **(settings or {})},
+        "reading": pieces.reading_of([corpus]),
         "notes": notes,
         "design": {
             "formula": formula,
@@ -242,14 +224,13 @@ def _notes(
 
 def _for_the_page(table: pl.DataFrame) -> pl.DataFrame:
     """The table with logarithms of p and q, and with the side that alone has a term if its ratio is infinite."""
-    import polars as pl
 
     def infinite(name: str) -> pl.Expr:
         above = pl.when(pl.col(name) == float("inf")).then(pl.lit("a"))
         return above.when(pl.col(name) == float("-inf")).then(pl.lit("b"))
 
     def log10(name: str) -> pl.Expr:
-        return pl.col(name).log10().clip(lower_bound=SMALLEST_LOG10_P)
+        return pl.col(name).log10().clip(lower_bound=pieces.SMALLEST_LOG10_P)
 
     made = {
         "only_in": ("log_ratio", infinite), "only_unadjusted": ("log_ratio_unadjusted", infinite),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst.statistics.matrix import canonical_counts, document_lengths
@@ -45,8 +46,6 @@ class Collection:
     @classmethod
     def from_counts(cls, X: Any) -> Collection:
         """Make a collection from a count matrix, documents × terms, sparse or dense."""
-        import scipy.sparse as sp
-
         rows = canonical_counts(X)
         columns = sp.csc_array(rows)
         columns.sort_indices()
@@ -73,8 +72,6 @@ class Collection:
         >>> a.joined(b, np.array([0, 1]), np.array([1, 2]), 3).counts.toarray().tolist()
         [[2, 1, 0], [0, 5, 3]]
         """
-        import scipy.sparse as sp
-
         d = self.lengths.size
         frequency, occurrences = (np.zeros(terms, dtype=np.int64) for _ in range(2))
         for part, columns in ((self, own_columns), (other, other_columns)):

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from termburst.counting.stored_options import check_counting, check_entries, check_fields
 from termburst.files import atomic_path, first_line
@@ -33,8 +34,6 @@ def save_parts(path: str | PathLike[str], counts: Any, names: dict[str, Any]) ->
 
 def load_parts(path: str | PathLike[str]) -> tuple[Any, dict[str, Any]]:
     """Read the counts and names written by `save_parts`."""
-    import scipy.sparse as sp
-
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"the index {path} does not exist")
