@@ -38,7 +38,7 @@ def where(batches):
 def main(wheel: Path) -> None:
     from pyspark.sql import SparkSession
 
-    from termburst import engines
+    import termburst as tb
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -70,7 +70,7 @@ def main(wheel: Path) -> None:
         files = {row.file for row in frame.mapInArrow(where, "file string").collect()}
         assert files, "no worker ran"
         assert all("/shipped/" in file for file in files), files
-        found = engines.fit_beta_binomial(frame).collect()
+        found = tb.scan(frame).fit_beta_binomial().collect()
         assert len(found) == 4, found
         spark.stop()
     print(f"workers imported termburst from {sorted(files)[0].rpartition('/shipped/')[2]}, shipped with the job")

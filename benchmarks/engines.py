@@ -17,7 +17,7 @@ has row groups of 50,000 rows: Polars reads some row groups ahead, so its memory
 driver on Spark, without Java and workers.
 
 In the part "growing", sizes are megabytes of synthetic text whose vocabulary keeps growing (`_growing_text.py`), in row
-groups of 2,000 documents. Each task is done with each limit of --memory: "none", or one for `engines.memory_limit`,
+groups of 2,000 documents. Each task is done with each limit of --memory: "none", or one for `memory_limit`,
 inside which the result is written, too; DuckDB has no limit of its own then. All results of a task must be the same to
 the last bit, in any order of rows.
 """
@@ -42,21 +42,21 @@ import polars as pl
 from _memory import Watch, own_peak, processor_seconds
 
 import termburst as tb
-from termburst import engines
+from termburst.backends import memory_limit
 from termburst.limits import parsed_memory
 
 GOAL = 1000  # largest number of megabytes, for a corpus of gigabytes
 TASKS: dict[str, Callable[[Any], Any]] = {
-    "table": engines.term_table,
-    "statistics": engines.term_statistics,
-    "fits": engines.fit_beta_binomial,
-    "weights": lambda frame: engines.weigh(frame, "s-lambda"),
-    "tests": lambda frame: engines.burstiness_test(frame, dispersion=False, check=False),
-    "effects": lambda frame: engines.burst_effects(frame, check=False),
-    "dispersion": lambda frame: engines.dispersion(frame, check=False),
-    "keyness": lambda frame: engines.keyness(frame, by="side", check=False),
-    "point_keyness": lambda frame: engines.keyness(frame, by="side", confidence=None, check=False),
-    "point_tests": lambda frame: engines.burstiness_test(frame, dispersion=False, intervals=False, check=False),
+    "table": lambda frame: tb.scan(frame).term_table(effects=False, sort=None),
+    "statistics": tb.build_statistics,
+    "fits": lambda frame: tb.scan(frame).fit_beta_binomial(sort=None),
+    "weights": lambda frame: tb.scan(frame).weights("s-lambda"),
+    "tests": lambda frame: tb.scan(frame).burstiness(sort=None),
+    "effects": lambda frame: tb.scan(frame).term_table(sort=None),
+    "dispersion": lambda frame: tb.scan(frame).dispersion(sort=None),
+    "keyness": lambda frame: tb.scan(frame).keyness(by="side", sort=None),
+    "point_keyness": lambda frame: tb.scan(frame).keyness(by="side", confidence=None, sort=None),
+    "point_tests": lambda frame: tb.scan(frame).burstiness(intervals=False, sort=None),
 }
 PARTS = ("growth", "vocabulary", "growing")
 ROW_GROUP = 50_000  # rows of patterns
@@ -189,7 +189,7 @@ def measure(engine: str, task: str, path: str, memory: str) -> None:
     """In this process: seconds from opening the file to the result on disk."""
     frame = opened(engine, path, limited=memory != "none")
     start = time.perf_counter()
-    with engines.memory_limit(memory) if memory != "none" else nullcontext():
+    with memory_limit(memory) if memory != "none" else nullcontext():
         write(TASKS[task](frame), f"{path}.{engine}.{task}")
     print(json.dumps([time.perf_counter() - start, processor_seconds(), own_peak()]))
 

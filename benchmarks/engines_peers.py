@@ -7,7 +7,7 @@ its descendants, without the start of Spark.
 
     TERMBURST_DATA=… python benchmarks/engines_peers.py [--copies 7] [--only polars duckdb] [--rounds 2]
 
-"ratio" is the seconds divided by those of `engines.term_table` on the same engine. CountVectorizer is given the number
+"ratio" is the seconds divided by those of `term_table` on the same engine. CountVectorizer is given the number
 of terms, because it keeps only the most frequent ones; it has no n_i. HashingTF has neither terms nor n_i.
 """
 
@@ -24,12 +24,10 @@ from typing import Any
 
 import polars as pl
 from _memory import processor_seconds
+from engines import opened, write, write_corpus
 
 import termburst as tb
-from engines import opened, write, write_corpus
-from termburst import engines
 
-COUNTING = tb.CountingOptions(words="sklearn")
 LETTERS = r"\b\w\w+\b"
 SQL = """
 with tokens as (select document, unnest(regexp_extract_all(lower(text), '[\\pL\\pN_]{2,}')) as term from corpus),
@@ -41,7 +39,7 @@ from cells group by term
 
 def ours(engine: str, path: str) -> str:
     out = f"{path}.ours.{engine}"
-    write(engines.term_table(opened(engine, path), counting=COUNTING, check=False), out)
+    write(tb.scan(opened(engine, path), words="sklearn").term_table(effects=False, sort=None), out)
     return out
 
 

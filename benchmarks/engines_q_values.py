@@ -20,8 +20,8 @@ import numpy as np
 import polars as pl
 from _memory import own_peak
 
-from termburst.engines.batches import read_spooled, write_scratch
-from termburst.engines.running import finished
+from termburst.backends.run import finished
+from termburst.backends.stream import read_spooled, write_scratch
 from termburst.inference.multiplicity import adjust
 from termburst.questions.plans import Finish, Rows, shown
 

@@ -125,7 +125,7 @@ print(json.dumps({"executors": len(set(executors)), "first": first, "second": se
 QUERY = (
     CLUSTER
     + """
-from termburst import engines
+import termburst as tb
 from termburst.datasets import load_stdlib
 
 corpus = load_stdlib()
@@ -133,7 +133,7 @@ posts = session.createDataFrame(list(zip(corpus.ids, corpus.texts)), "document s
 posts.count()  # Java is ready
 times = [time.perf_counter()]
 for _ in range(2):
-    engines.fit_beta_binomial(posts).toPandas()
+    tb.scan(posts).fit_beta_binomial().toPandas()
     times.append(time.perf_counter())
 session.stop()
 print(json.dumps({"first": times[1] - times[0], "second": times[2] - times[1]}))

@@ -26,8 +26,8 @@ from scipy.special import betaln
 
 import termburst as tb
 from termburst.inference import keyness as inference
-from termburst.inference.confident_effect import levels_of
 from termburst.inference.dispersion import dispersion
+from termburst.inference.multiplicity import levels_of
 from termburst.inference.overdispersion import burstiness
 from termburst.inference.two_sides import TwoSides
 from termburst.models.cells import joined, term_cells

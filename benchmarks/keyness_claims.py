@@ -19,9 +19,8 @@ from _keyness_corpora import BY_N, Corpus, band_name, corpora, random_part, thin
 from sklearn.feature_extraction.text import CountVectorizer
 
 from termburst.datasets import load_stdlib
-from termburst.inference.confident_effect import confident_effects
 from termburst.inference.keyness import keyness
-from termburst.inference.multiplicity import adjust
+from termburst.inference.multiplicity import adjust, confident_effects
 from termburst.models.cells import term_cells
 
 SEED = 20261117

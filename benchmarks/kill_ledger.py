@@ -25,7 +25,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from termburst import engines
+import termburst as tb
+from termburst import ledgers
 
 STORAGES = ("parquet", "duckdb", "delta", "iceberg")
 # Processes are forks of one that has imported everything and computed nothing. Python 3.11 does not preload "__main__",
@@ -33,7 +34,7 @@ STORAGES = ("parquet", "duckdb", "delta", "iceberg")
 # would otherwise spend most of its time on imports, and few kills would hit a step.
 FORKS = multiprocessing.get_context("forkserver")
 IMPORTED = [
-    "polars", "termburst.engines.ledgers.ledger", "deltalake", "pyarrow.dataset", "pyarrow.acero", "duckdb",
+    "polars", "termburst.ledgers.ledger", "deltalake", "pyarrow.dataset", "pyarrow.acero", "duckdb",
     "narwhals._duckdb.dataframe", "pyiceberg.catalog.sql", "pyiceberg.io.pyarrow", "pyiceberg.avro.decoder_fast",
     "sqlalchemy.dialects.sqlite", "rich.console", "rich.table",
 ]  # fmt: skip
@@ -46,15 +47,15 @@ def write_batches(folder: Path, number: int) -> None:
     texts = {k: [" ".join(f"w{w}" for w in rng.zipf(1.3, 60) % 5_000) for _ in range(100)] for k in range(2 * number)}
     for k, batch in texts.items():
         frame = pl.DataFrame({"document": [f"{k}/{i}" for i in range(len(batch))], "text": batch})
-        engines.patterns(frame, f"batch {k}").write_parquet(folder / f"{k}.parquet")
+        tb.scan(frame).patterns(f"batch {k}").write_parquet(folder / f"{k}.parquet")
     gone = pl.DataFrame({"document": ["0/0"], "text": texts[0][:1]})
-    engines.patterns(gone, "withdrawn").write_parquet(folder / "withdrawn.parquet")
+    tb.scan(gone).patterns("withdrawn").write_parquet(folder / "withdrawn.parquet")
 
 
 def job(said: Connection, place: str, storage: str, folder: Path, number: int) -> None:
     """All steps. Those that were made before change nothing."""
     warnings.simplefilter("ignore")  # that batch 1 was withdrawn, and is not added again
-    ledger = engines.Ledger(place, storage=storage)
+    ledger = ledgers.Ledger(place, storage=storage)
     said.send("ready")
     for k in range(number):
         ledger.add(pl.read_parquet(folder / f"{k}.parquet"))
@@ -68,13 +69,13 @@ def job(said: Connection, place: str, storage: str, folder: Path, number: int) -
 
 def writer(said: Connection, place: str, storage: str, folder: Path, mine: list[int]) -> None:
     """Add batches; after a conflict, again. Says how often it lost."""
-    ledger, lost = engines.Ledger(place, storage=storage), 0
+    ledger, lost = ledgers.Ledger(place, storage=storage), 0
     for k in mine:
         while True:
             try:
                 ledger.add(pl.read_parquet(folder / f"{k}.parquet"))
                 break
-            except engines.LedgerConflictError:
+            except ledgers.LedgerConflictError:
                 lost += 1
                 time.sleep(random.random() / 20)
     said.send(lost)
@@ -95,7 +96,7 @@ def summed(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def stored(place: str, storage: str) -> pl.DataFrame:
-    frame = engines.Ledger(place, storage=storage).frame()
+    frame = ledgers.Ledger(place, storage=storage).frame()
     return summed(frame.collect() if isinstance(frame, pl.LazyFrame) else frame.pl())
 
 
@@ -148,7 +149,7 @@ def contended(storage: str, folder: Path, number: int) -> bool:
                 raise SystemExit(f"{storage}: a writer failed")
         lost = [str(said.recv()) for _, said in writers]
         right = stored(place, storage).equals(expected(folder, list(range(2 * number)), withdrawn=False))
-        batches = engines.Ledger(place, storage=storage).batches.height
+        batches = ledgers.Ledger(place, storage=storage).batches.height
     print(
         f"{storage}: two writers, {' and '.join(lost)} steps lost and repeated, {batches} of {2 * number} batches, "
         f"{'right' if right else 'WRONG'}",

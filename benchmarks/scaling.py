@@ -27,7 +27,7 @@ import numpy as np
 import polars as pl
 from _memory import own_peak
 
-from termburst import engines
+import termburst as tb
 
 PARTS = ("growth", "everywhere", "long")
 TERABYTE = 1e12  # bytes of text
@@ -35,8 +35,6 @@ TERABYTE = 1e12  # bytes of text
 
 def growth() -> None:
     """Measure, fit, test the fit, extend it."""
-    import termburst as tb
-
     texts = np.array(tb.datasets.load_20newsgroups("all").texts, dtype=object)
     order = np.random.default_rng(0).permutation(texts.size)
     rows = [counted(texts[order[: texts.size // part]].tolist()) for part in (32, 16, 8, 4, 2, 1)]
@@ -62,8 +60,8 @@ def growth() -> None:
 def counted(texts: list[str]) -> dict[str, int]:
     """What texts have, and what a shuffle of it sends."""
     frame = pl.DataFrame({"document": np.arange(len(texts)), "text": texts})
-    cells = engines.count_terms(frame)
-    patterns = engines.patterns(frame, "all").filter(pl.col("term").is_not_null()).drop("batch")
+    corpus = tb.scan(frame)
+    cells, patterns = corpus.count_rows(), corpus.patterns().filter(pl.col("term").is_not_null())
     closed = patterns.group_by("term", "count").agg(pl.col("documents").sum())
     return {
         "text_bytes": sum(len(text.encode()) for text in texts),
@@ -121,9 +119,9 @@ def empty(lengths: object, documents: int) -> pl.DataFrame:
 
 KINDS = {"term": pl.String, "count": pl.Int64, "length": pl.Int64, "documents": pl.Int64}
 QUESTIONS = {
-    "fit": lambda frame: engines.fit_beta_binomial(frame, check=False),
-    "test": lambda frame: engines.burstiness_test(frame, draws=999, dispersion=False, check=False),
-    "count": lambda frame: engines.count_terms(frame, check=False),
+    "fit": lambda frame: tb.scan(frame).fit_beta_binomial(),
+    "test": lambda frame: tb.scan(frame).burstiness(draws=999),
+    "count": lambda frame: tb.scan(frame).count_rows(),
 }
 
 

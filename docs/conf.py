@@ -79,14 +79,14 @@ def without_empty_end(app: Any, doctree: Any) -> None:
 
 
 def link_public_names(app: Any, doctree: Any) -> None:
-    """Make `tb.keyness`, `engines.weigh` and `TermStatistics` in a page links to the reference.
+    """Make `tb.keyness`, `ledgers.add` and `TermStatistics` in a page links to the reference.
 
     Not linked: a plain word such as `keyness`, which may be a command, and `CountVectorizer`, which is scikit-learn's.
     """
     for code in list(doctree.findall(nodes.literal)):
         name = code.astext().removesuffix("()").removeprefix("tb.")
         plain = name == code.astext() and ((name.isalpha() and name.islower()) or name == "CountVectorizer")
-        known = name in termburst.__all__ or name.startswith(("engines.", "plot.", "retrieval.", "datasets."))
+        known = name in termburst.__all__ or name.startswith(("ledgers.", "plot.", "retrieval.", "datasets."))
         if known and not plain and not isinstance(code.parent, (nodes.reference, nodes.title, pending_xref)):
             where = {"reftarget": f"termburst.{name}", "refdoc": app.env.docname}
             link = pending_xref("", refdomain="py", reftype="obj", **where)

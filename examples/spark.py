@@ -8,7 +8,7 @@ import polars as pl
 from pyspark.sql import SparkSession
 
 import termburst as tb
-from termburst import engines
+from termburst import ledgers
 
 spark = SparkSession.builder.config("spark.sql.shuffle.partitions", "2").getOrCreate()  # the default is 200
 spark.sparkContext.setLogLevel("ERROR")
@@ -16,29 +16,28 @@ corpus = tb.datasets.load_stdlib()
 posts = spark.createDataFrame(list(zip(corpus.ids, corpus.texts, strict=True)), "document string, text string")
 
 # %% Their counts, made on the executors and cached for the next cells
-counting = tb.CountingOptions(stop_words="english")
-monday = engines.patterns(posts, "monday", counting=counting).cache()
+day = tb.scan(posts, stop_words="english")
+monday = day.patterns("monday").cache()
 
 # %% λ, Tarone's z and IDF of every term, as a DataFrame
-terms = engines.term_table(monday)
+terms = tb.scan(monday).term_table()
 terms.orderBy("plr", ascending=False).select("term", "n", "b", "plr", "tarone").show(5)
 
 # %% Exact beta-binomial fits, on the executors
-fits = engines.fit_beta_binomial(monday)
+fits = tb.scan(monday).fit_beta_binomial()
 bursty = fits.where("status = 'converged'").orderBy("alpha").select("term", "n", "b", "alpha", "alpha_not")
 bursty.show(5)
 
 # %% Weights (document, term, weight) of any scheme
-weights = engines.weigh(posts, tb.RECOMMENDED_SCHEME, counting=counting, norm="l2")
+weights = day.weights(tb.RECOMMENDED_SCHEME, norm="l2")
 weights.orderBy("weight", ascending=False).show(5)
 
 # %% A day later: add new documents, withdraw one
 news = spark.createDataFrame([("news", "ha ha ha said the clown")], "document string, text string")
-gone = posts.where("document = 'turtle'")
-ledger = engines.add(monday, engines.patterns(news, "tuesday", counting=counting))
-ledger = engines.withdraw(ledger, engines.patterns(gone, "turtle withdrawn", counting=counting))
+ledger = ledgers.add(monday, tb.scan(news, stop_words="english").patterns("tuesday"))
+ledger = ledgers.withdraw(ledger, day.where("document = 'turtle'").patterns("turtle withdrawn"))
 
 # %% Statistics in this process, for tests, keyness and saving
-statistics = engines.term_statistics(ledger, detail="patterns")
+statistics = tb.scan(ledger).statistics
 table = tb.burstiness_test(statistics)
 print(statistics, table.filter(pl.col("q_value") < 0.01).height, "terms are bursty")  # noqa: T201

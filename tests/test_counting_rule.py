@@ -1,18 +1,16 @@
 """Texts are counted the same way at every door; only CountVectorizer and the estimators count as scikit-learn does."""
 
-import json
 import sys
 import warnings
 
-import duckdb
 import polars as pl
 import pytest
 from sklearn.feature_extraction import text as sklearn_text
 
 import termburst as tb
-from termburst import engines
 from termburst.cli import main
 from termburst.counting.counted_corpus import CountedCorpus
+from termburst.ledgers import Ledger
 from termburst.retrieval import Index
 
 SENTENCE = "I don't know what a cat's doing"
@@ -40,15 +38,10 @@ def built(counting, folder):
     return tb.TermStatistics.load(folder / "built.parquet").terms
 
 
-def compared_with_a_list(counting):
-    table = tb.keyness(TEXTS, reference={"so": 5}, counting=counting)
-    return table.filter(pl.col("n_a") > 0)["term"]
-
-
 def in_a_ledger(counting, folder):
-    ledger = engines.Ledger(folder / "ledger", counting=counting)
+    ledger = Ledger(folder / "ledger", counting=counting)
     ledger.add(FRAME, batch="monday")
-    return engines.term_statistics(ledger.frame()).terms
+    return tb.scan(ledger.frame()).terms
 
 
 def indexed(counting):
@@ -58,34 +51,12 @@ def indexed(counting):
 
 
 PYTHON = {
-    "CountingOptions": lambda counting, folder: (counting or tb.CountingOptions()).count(TEXTS)[1],
     "CountedCorpus.from_texts": lambda counting, folder: CountedCorpus.from_texts(TEXTS, counting=counting).terms,
-    "CountedCorpus.from_stream": lambda counting, folder: (
-        CountedCorpus.from_stream(zip(map(str, range(12)), TEXTS, strict=True), counting=counting).terms
-    ),
-    "from_texts": lambda counting, folder: tb.TermStatistics.from_texts(TEXTS, counting=counting).terms,
     "from_batches": lambda counting, folder: tb.TermStatistics.from_batches([TEXTS], counting=counting).terms,
     "build_statistics": built,
-    "keyness": lambda counting, folder: tb.keyness(TEXTS, TEXTS, counting=counting)["term"],
-    "keyness with a list": lambda counting, folder: compared_with_a_list(counting),
     "lockwords": lambda counting, folder: tb.lockwords(TEXTS, TEXTS, counting=counting)["term"],
-    "keyness_design": lambda counting, folder: tb.keyness_design(
-        TEXTS, "who", metadata={"who": WHO}, counting=counting
-    )["term"],
     "Index": lambda counting, folder: indexed(counting),
     "Ledger": in_a_ledger,
-    "term_statistics": lambda counting, folder: engines.term_statistics(FRAME, counting=counting).terms,
-}
-ENGINES = {
-    "count_terms": engines.count_terms,
-    "term_table": engines.term_table,
-    "burstiness_test": lambda frame, counting: engines.burstiness_test(frame, draws=99, counting=counting),
-    "burst_effects": engines.burst_effects,
-    "dispersion": engines.dispersion,
-    "fit_beta_binomial": engines.fit_beta_binomial,
-    "keyness": lambda frame, counting: engines.keyness(frame, frame, counting=counting),
-    "weigh": lambda frame, counting: engines.weigh(frame, "tf-icf", counting=counting),
-    "patterns": lambda frame, counting: engines.patterns(frame, "monday", counting=counting),
 }
 
 
@@ -94,36 +65,19 @@ def listed(terms):
 
 
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("source", ["list", "frame", "folder"])
-def test_read(rule, source, tmp_path):
+def test_read(rule):
     options, _, expected = RULES[rule]
-    for k, text in enumerate(TEXTS):
-        (tmp_path / f"{k}.txt").write_text(text, encoding="utf-8")
-    corpus = tb.read({"list": TEXTS, "frame": FRAME, "folder": tmp_path}[source], **options)
+    corpus = tb.read(TEXTS, **options)
     assert corpus.terms.tolist() == expected
     assert corpus.counting == corpus.statistics.counting == tb.CountingOptions(**options)
 
 
-@pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("door", PYTHON)
-def test_functions_of_texts(rule, door, tmp_path):
-    options, _, expected = RULES[rule]
-    assert listed(PYTHON[door](tb.CountingOptions(**options) if options else None, tmp_path)) == expected
-
-
-@pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("function", ENGINES)
-def test_engines(rule, function):
-    options, _, expected = RULES[rule]
-    for frame in (FRAME, FRAME.lazy()):
-        found = ENGINES[function](frame, counting=tb.CountingOptions(**options) if options else None)
-        assert listed(found.lazy().collect()["term"]) == expected
-
-
-def test_a_database():
-    connection = duckdb.connect()
-    connection.register("posts", FRAME.to_arrow())
-    assert listed(engines.term_table(connection.table("posts")).pl()["term"]) == RULES["default"][2]
+def test_functions_of_texts(door, tmp_path):
+    for rule, (options, _, expected) in RULES.items():
+        place = tmp_path / rule
+        place.mkdir()
+        assert listed(PYTHON[door](tb.CountingOptions(**options) if options else None, place)) == expected, rule
 
 
 @pytest.fixture
@@ -142,15 +96,10 @@ def run(monkeypatch, capsys):
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_the_command_line(rule, run, tmp_path):
+def test_saved_statistics_of_the_command_line(rule, run, tmp_path):
     options, given, expected = RULES[rule]
-    texts, other, saved = (tmp_path / name for name in ("texts.csv", "other.csv", "saved.parquet"))
-    for path in (texts, other):
-        pl.DataFrame({"text": TEXTS, "who": WHO}).write_csv(path)
-    for command in (("terms",), ("keyness", "--by", "who"), ("keyness", "--formula", "who"), ("keyness", other)):
-        name, *more = command
-        out, _ = run(name, texts, *more, *given, "--min-count", 1, "--top", 0, "--quiet", "-f", "json")
-        assert listed(row["term"] for row in json.loads(out)) == expected, command
+    texts, saved = tmp_path / "texts.csv", tmp_path / "saved.parquet"
+    pl.DataFrame({"text": TEXTS}).write_csv(texts)
     for memory in ([], ["--memory", "4GB"]):
         run("stats", "build", texts, "-o", saved, *given, *memory, "--quiet")
         run("stats", "add", saved, texts, "--again", "--quiet")
@@ -169,7 +118,7 @@ def test_scikit_learn_s_estimators_count_as_scikit_learn_does():
 def test_what_is_shown_says_how_words_were_found(run, tmp_path):
     said = "words: as Unicode sees them, in lower case"
     statistics = tb.TermStatistics.from_texts(TEXTS)
-    for shown in (tb.read(TEXTS), statistics, engines.term_statistics(FRAME.lazy()), Index.from_texts(TEXTS)):
+    for shown in (tb.read(TEXTS), statistics, tb.scan(FRAME.lazy()).statistics, Index.from_texts(TEXTS)):
         assert said in repr(shown)
     assert "as Unicode sees them" in statistics._repr_html_()
     assert "words" not in repr(tb.TermStatistics.from_counts([[1]]))  # it is not known
@@ -204,7 +153,6 @@ def test_counts_of_other_words_are_not_compared():
         lambda counting: tb.keyness([[1, 2]] * 3, [[1, 2]] * 3, counting=counting),
         lambda counting: tb.keyness(tb.read(TEXTS), reference={"so": 5}, counting=counting),
         lambda counting: tb.keyness_design(tb.read(TEXTS, metadata={"who": WHO}), "who", counting=counting),
-        lambda counting: engines.term_table(engines.count_terms(FRAME), counting=counting),
     ],
 )
 def test_counts_take_no_counting_options(call):

@@ -14,7 +14,7 @@ import pytest
 import termburst as tb
 from helpers.processes import PATIENCE
 from termburst.backends.stream import spooled, stream
-from termburst.threads import Aside, Stopped, Work, check_given_up, in_threads
+from termburst.threads import PART, PARTS, Aside, Stopped, Work, check_given_up, in_threads, over_parts, parts_of
 
 WORK = {
     "fit_beta_binomial": "while True: tb.fit_beta_binomial(X)",
@@ -133,6 +133,25 @@ def test_an_error_beside_the_other_thread_gives_up_its_work():
     with pytest.raises(Stopped):
         result.get()
     assert 1 <= len(seen) <= 3
+
+
+@pytest.mark.parametrize("terms", [0, 1, 2, 63, 64, 1_000])
+@pytest.mark.parametrize("cells", [0, PART, 3 * PART, 10**9])
+def test_parts_cover_all_terms_once(cells, terms):
+    parts = parts_of(cells, terms)
+    assert sorted(i for part in parts for i in range(terms)[part]) == list(range(terms))
+    assert len(parts) == max(min(cells // PART, terms, PARTS), 1)
+
+
+def test_little_work_is_done_in_this_thread_and_more_in_others():
+    seen = []
+    over_parts(lambda part: seen.append(threading.current_thread()), PART)
+    assert seen == [threading.current_thread()]
+    over_parts(lambda part: seen.append(threading.current_thread()), 2 * PART)
+    assert threading.current_thread() not in seen[1:]
+    assert len(seen) == 3
+    over_parts(lambda part: seen.append(threading.current_thread()), 2 * PART, terms=1)  # one, but a long one
+    assert seen[3] is not threading.current_thread()
 
 
 def test_work_without_parts():

@@ -27,6 +27,7 @@ FORMER = {  # names that were in use for long, and what they are called now
     "effect": "lower_bound",
     "limit": "top",
     "recommended": "recommended_scheme",
+    "engines": "scan",
 }
 JOINERS = "\u200c\u200d"  # part of the spelling of Persian and of the languages of India
 

@@ -30,6 +30,7 @@ Columns = Literal["main", "all"]  # of a table of the burstiness test
 Sort = Literal["p", "lower_bound", "log_ratio", "term"]  # of a keyness table
 TermSort = Literal["lower_bound", "plr", "lr", "p", "term"]  # of a table of terms
 CollocateSort = Literal["p", "log_dice", "log_ratio", "n_window", "n", "term"]  # of a table of collocates
+TermOrder = Literal["term"]  # of a table that has one order
 Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
 Layer = Literal["form", "lemma", "upos", "lemma_upos"]  # of an annotated corpus
 WordRule = Literal["unicode", "sklearn"]  # what a word is

@@ -147,11 +147,11 @@ def parts_of(cells: int, terms: int = PARTS) -> list[slice]:
 
 
 def over_parts(function: Callable[[slice], None], cells: int, terms: int = PARTS) -> None:
-    """Call *function* with each of `parts_of`, on all cores; a single part in this thread, which is soon back."""
+    """Call *function* with each of `parts_of`, on all cores; if there is little to do, in this thread."""
     parts = parts_of(cells, terms)
-    if len(parts) == 1:
+    if cells < 2 * PART:
         function(parts[0])
-    else:
+    else:  # a single part, too, if a term has many cells: Ctrl-C must work
         in_threads(function, parts)
 
 

@@ -113,7 +113,7 @@ def texts():
 
 QUESTIONS = {
     "table": lambda c: c.term_table(),
-    "fits": lambda c: c.term_table(fit="exact"),
+    "fits": lambda c: c.fit_beta_binomial(),
     "tests": lambda c: c.burstiness(draws=99),
     "keyness": lambda c: c.keyness(by="side"),
     "bursts": lambda c: c.keyness(by="side", compare="burstiness"),

@@ -95,7 +95,7 @@ def test_few_documents():
             {"cluster": "who"},
             "1 documents have nothing in the column",
         ),
-        ({"document": [1], "term": ["so"], "count": [1]}, {}, "the frame has counts; this function needs texts"),
+        ({"document": [1], "term": ["so"], "count": [1]}, {}, "the frame has counts; this needs texts"),
     ],
 )
 def test_bad_arguments_raise_one_sentence(rows, options, message):

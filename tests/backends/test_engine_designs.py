@@ -54,7 +54,7 @@ def test_bad_designs_raise_one_sentence(options, message):
 
 def test_clusters_of_patterns():
     made = pl.LazyFrame({"term": ["a"], "count": [1], "length": [1], "documents": [1], "who": ["x"]})
-    with pytest.raises(ValueError, match="the frame has patterns; this function needs texts"):
+    with pytest.raises(ValueError, match="the frame has patterns; this needs texts"):
         tb.scan(made).keyness(by="who", cluster="who")
 
 

@@ -89,7 +89,7 @@ def test_rows_in_several_files_end_as_rows_in_memory(engine, monkeypatch):
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda c: c.keyness(tb.scan(FRAME.lazy())), "both frames must be of one engine; got a polars.DataFrame and a"),
+        (lambda c: c.keyness(tb.scan(in_engine("duckdb", FRAME))), "both frames must be of one engine; got a polars"),
         (lambda c: c.keyness(by="no"), "no column 'no'"),
         (lambda c: c.keyness(by="share"), "the column 'share' must contain strings or integers; got Float64"),
         (lambda c: c.keyness(by="gap"), r"the column 'gap' has null in 1 row\(s\): give every document a group"),

@@ -118,7 +118,7 @@ MEASURED = """
 
     file, limit = sys.argv[1:]
     with backends.memory_limit(limit) if limit != "none" else nullcontext():
-        tb.scan(pl.scan_parquet(file)).term_table(fit="exact").sink_parquet(f"{file}.{limit}")
+        tb.scan(pl.scan_parquet(file)).fit_beta_binomial().sink_parquet(f"{file}.{limit}")
     fields = dict(line.split(":", 1) for line in Path("/proc/self/status").read_text().splitlines())
     print(json.dumps(int(fields["VmHWM"].split()[0]) / 1024))
 """

@@ -34,7 +34,7 @@ def test_a_database_in_a_file(tmp_path, frame):
     with duckdb.connect(tmp_path / "corpus.duckdb", read_only=True) as connection:
         rows = connection.sql("select term, n from terms order by plr desc limit 1").fetchall()
         assert rows == [("ha", 3)]
-        expected = replace(tb.TermStatistics.from_texts(TEXTS, "patterns"), batches=("monday",), counting=None)
+        expected = replace(tb.TermStatistics.from_texts(TEXTS, "patterns"), counting=None)
         assert tb.scan(connection.table("ledger")).statistics == expected
         assert connection.sql("select count(*) from weights").fetchall() == [(12,)]
 
@@ -50,8 +50,8 @@ def test_terms_differ_by_their_bytes_under_any_collation(frame):
         connection.sql("set default_collation = 'nocase'")
         texts = connection.sql("select 'd' as document, 'Ab' as text union all select 'D', 'ab ab'")
         corpus = tb.scan(texts, lowercase=False)
-        for fit in ("penalized", "exact"):
-            assert sorted(corpus.term_table(fit=fit).project("term, n, b").fetchall()) == expected
+        for table in (corpus.term_table(), corpus.fit_beta_binomial()):
+            assert sorted(table.project("term, n, b").fetchall()) == expected
         ledger = ledgers.add(*(corpus.patterns(batch) for batch in ("x", "X")))
         assert tb.scan(ledger).statistics.collection_frequency.tolist() == [2, 4]
         for scheme in ("counts", "damped-tf-idf"):

@@ -5,11 +5,9 @@ import json
 import subprocess
 import sys
 
-import numpy as np
 import polars as pl
 import pytest
 
-import termburst as tb
 from helpers.processes import PATIENCE
 from termburst.cli.concordance_lines import LineWriter
 from termburst.cli.options import Table
@@ -210,18 +208,6 @@ def test_triggers_lists_what_a_word_brings_on(run, tmp_path):
     )
     assert said in outcome.out
     assert "log10_p" not in outcome.out
-
-
-def test_triggers_of_all_words_are_those_of_python(run, tmp_path):
-    path = tmp_path / "texts.txt"
-    path.write_text("socrates asked plato\nthe sea and the sun\na ship on the sea\n" * 8, encoding="utf-8")
-    for given, options in ([], {}), (["--decay", "5", "--min-documents", "8", "--top", "2"], {"top": 2}):
-        found = frame(run("triggers", path, "--lines", "-f", "csv", *given))
-        more = {"decay": 5, "min_documents": 8} if given else {}
-        expected = tb.read(path, lines=True).triggers(**options, **more)
-        assert found.select("source", "target").rows() == expected.select("source", "target").rows()
-        np.testing.assert_allclose(found["ratio"].to_numpy(), expected["ratio"].to_numpy(), rtol=1e-9)
-    assert found.height == 2
 
 
 def test_triggers_say_brings_on_only_where_the_order_is_sure(run, tmp_path):

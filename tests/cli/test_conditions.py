@@ -32,28 +32,25 @@ def content(path):
     return sorted(line.split(",", 1)[1] for line in text.splitlines())
 
 
-@pytest.mark.parametrize(
-    ("command", "options", "output"),
-    [
-        ("terms", ["-f", "csv"], ""),
-        ("terms", ["--test", "-f", "csv"], ""),
-        ("collocates", ["so", "-f", "csv"], ""),
-        ("keyness", ["--by", "party", "-f", "csv"], ""),
-        ("weigh", ["--scheme", "tf-idf"], "csv"),
-        ("export", [], "csv"),
-        ("report", [], "json"),
-        ("stats build", [], "parquet"),
-    ],
-)
-def test_the_same_as_the_chosen_documents_alone(run, tables, command, options, output):
-    made = []
-    for name, condition in (("all", "year >= 1950"), ("late", "year > 0 AND id != 'none'")):
-        target = tables / f"{name}-out.{output}"
-        more = ["-o", target] if output else []
-        outcome = run(*command.split(), tables / f"{name}.csv", *options, *more, "--where", condition)
-        assert outcome.code == 0, outcome.err
-        made.append(content(target) if output else outcome.out)
-    assert made[0] == made[1]
+COMMANDS = [  # with their options, and the ending of what they write
+    ("terms", ["-f", "csv"], ""),
+    ("weigh", ["--scheme", "tf-idf"], "csv"),
+    ("export", [], "csv"),
+    ("report", [], "json"),
+    ("stats build", [], "parquet"),
+]
+
+
+def test_the_same_as_the_chosen_documents_alone(run, tables):
+    for command, options, output in COMMANDS:
+        made = []
+        for name, condition in (("all", "year >= 1950"), ("late", "year > 0 AND id != 'none'")):
+            target = tables / f"{name}-out.{output}"
+            more = ["-o", target] if output else []
+            outcome = run(*command.split(), tables / f"{name}.csv", *options, *more, "--where", condition)
+            assert outcome.code == 0, outcome.err
+            made.append(content(target) if output else outcome.out)
+        assert made[0] == made[1], command
 
 
 def test_one_side_may_be_saved_statistics(run, tables):

@@ -39,7 +39,7 @@ def test_limits_of_the_machine(fault, saved, monkeypatch, error, said):
     def beyond(*_, **__):
         raise error
 
-    monkeypatch.setattr(import_module("termburst.questions.term_table"), "term_table", beyond)
+    monkeypatch.setattr(import_module("termburst.questions.term_table_plan"), "table_of", beyond)
     assert said in fault("terms", saved)
     monkeypatch.setenv("TERMBURST_DEBUG", "1")
     with pytest.raises(type(error)):

@@ -116,11 +116,11 @@ def test_statistics_without_patterns_are_refused(run, folders, tmp_path):
     assert "--detail patterns" in done.err
 
 
-@pytest.mark.parametrize("method", [method for method in KEYNESS_METHODS if method != "beta-binomial"])
-def test_methods_by_name(run, folders, method):
-    found = {row["term"]: row for row in rows(run("keyness", *folders, "--method", method, "--format", "csv"))}
-    assert float(found["cat"]["p_value"]) < 0.05
-    assert found["cat"]["p_method"] == method
+def test_methods_by_name(run, folders):
+    for method in set(KEYNESS_METHODS) - {"beta-binomial"}:
+        found = {row["term"]: row for row in rows(run("keyness", *folders, "--method", method, "--format", "csv"))}
+        assert float(found["cat"]["p_value"]) < 0.05
+        assert found["cat"]["p_method"] == method
 
 
 @pytest.mark.parametrize(

@@ -86,43 +86,9 @@ def test_a_table_shows_thirty_terms_and_a_file_has_all(done, tmp_path):
     assert len(done("terms", path, "--lines", "-f", "json", "--top", 7).rows) == 7
 
 
-@pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
-def test_parts_add_up_to_the_statistic(done, corpus, texts, counted, form):
-    rows = done("terms", corpus, "--lines", *ALL, "--parts", "--form", form).rows
-    parts = tb.explain(counted(texts), "the", form=form).parts
-    for row in rows.values():
-        assert sum(row[name] for name in parts) == pytest.approx(row["plr"], rel=1e-12)
-    assert {name: rows["the"][name] for name in parts} == parts
-
-
-@pytest.mark.parametrize(
-    ("given", "options"),
-    [
-        (["--mu", "30"], {"mu": 30.0}),
-        (["--sigma2", "0.25"], {"sigma2": 0.25}),
-        (["--form", "corrected"], {"form": "corrected"}),
-        (["--form", "exact", "--mu", "25", "--sigma2", "2"], {"form": "exact", "mu": 25.0, "sigma2": 2.0}),
-    ],
-)
-def test_options_of_the_statistic(done, corpus, texts, counted, agree, given, options):
-    agree(done("terms", corpus, "--lines", *ALL, *given).rows, counted(texts), **options)
-
-
-@pytest.mark.parametrize(
-    ("given", "options"),
-    [
-        (["--ngrams", "2"], {"ngram_range": (2, 2)}),
-        (["--ngrams", "1,2"], {"ngram_range": (1, 2)}),
-        (["--stop-words", "english"], {"stop_words": "english"}),
-        (["--token-pattern", r"[^\W\d]{3,}"], {"token_pattern": r"[^\W\d]{3,}"}),
-        (["--token-pattern", r"(\w{2})\w+"], {"token_pattern": r"(\w{2})\w+"}),
-        (["--no-lowercase"], {"lowercase": False}),
-        (["--lowercase"], {"lowercase": True}),
-        (["--pretokenized"], {"tokenizer": str.split, "token_pattern": None, "lowercase": False}),
-    ],
-)
-def test_options_of_counting(done, corpus, texts, counted, agree, given, options):
-    agree(done("terms", corpus, "--lines", *ALL, *given).rows, counted(texts, **options))
+def test_texts_that_are_tokens_already(done, corpus, texts, counted, agree):
+    options = {"tokenizer": str.split, "token_pattern": None, "lowercase": False}
+    agree(done("terms", corpus, "--lines", *ALL, "--pretokenized").rows, counted(texts, **options))
 
 
 def test_stop_words_from_a_file(done, corpus, tmp_path, texts, counted, agree):

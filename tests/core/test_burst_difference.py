@@ -8,8 +8,7 @@ from test_effects import Problem
 from twins import burst_difference as twin
 
 from termburst.core import burst_difference as core
-from termburst.models.cells import term_cells
-from termburst.models.grouped_cells import GroupedCells
+from termburst.models.cells import GroupedCells, term_cells
 
 ROOT = 1.96
 

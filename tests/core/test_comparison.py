@@ -13,8 +13,7 @@ from twins import comparison as twin
 from helpers.profiles import bursty_terms
 from termburst.core import comparison as core
 from termburst.core import profiles as core_profiles
-from termburst.models.cells import term_cells
-from termburst.models.grouped_cells import GroupedCells
+from termburst.models.cells import GroupedCells, term_cells
 
 RATIOS = np.array([0.0, 0.3, -0.3, 1.0, -1.0])
 LEVELS = np.array([0.05, 0.2])

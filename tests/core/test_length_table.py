@@ -7,7 +7,7 @@ from twins import length_table as twin
 
 from termburst.core import length_table as core
 from termburst.models.length_table import LengthTable
-from termburst.statistics.tally import tally
+from termburst.statistics.matrix import tally
 
 T = np.log([1e-14, 1e-9, 0.3, 44.0, 5000.0, 1e6, 1e12, 1e18])
 

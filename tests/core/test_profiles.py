@@ -9,10 +9,9 @@ from twins import profiles as twin
 
 from helpers.profiles import bursty_terms
 from termburst.core import profiles as core
-from termburst.core.groups import group_lengths
 from termburst.core.length_table import DEGREE, PANELS
-from termburst.models.cells import term_cells
-from termburst.models.grouped_cells import GroupedCells
+from termburst.core.profiles import group_lengths
+from termburst.models.cells import GroupedCells, term_cells
 
 HIGHEST = 11.0
 

@@ -14,6 +14,7 @@ from polars.testing import assert_frame_equal
 
 import termburst as tb
 from termburst.cli import main
+from termburst.corpus.stream import Stream
 from termburst.datasets import TextCollection
 from termburst.statistics import streaming
 
@@ -375,3 +376,26 @@ def test_memory_follows_the_vocabulary_and_not_the_corpus(tmp_path, monkeypatch)
     assert large < 2 * small
     held = [peak(lambda path=path: tb.read(path, lines=True).counts) for path in files.values()]
     assert held[1] > 2 * held[0]  # so the bound would notice counts that are held
+
+
+def test_metadata_by_id_are_joined_when_documents_are_read(tmp_path, monkeypatch):
+    for name, text in {"a": "so it goes", "b": "so so", "c": "ha ha"}.items():
+        (tmp_path / f"{name}.txt").write_text(text, encoding="utf-8")
+    more = pl.DataFrame({
+        "id": ["c.txt", "b.txt", "a.txt"], "year": ["1949", "1945", "1944"],
+        "who": pl.Series(["x", "y", "x"], dtype=pl.Enum(["y", "x"])),
+    })  # fmt: skip
+    passes = []
+    read = Stream.reading
+    monkeypatch.setattr(Stream, "reading", lambda *given, **named: passes.append(1) or read(*given, **named))
+    corpus = tb.scan(tmp_path, metadata=more)
+    chosen = corpus.where("year >= 1945")
+    assert not passes
+    assert chosen.counted().ids == ["b.txt", "c.txt"]
+    assert corpus.counted().metadata.select("id", "year", "who").equals(more.sort("id"))
+    read_now = tb.read(tmp_path, metadata=more)
+    assert corpus.keyness(by="who", method="g2").equals(read_now.keyness(by="who", method="g2"))
+    with pytest.raises(ValueError, match=r"the metadata has no row for the document 'a\.txt'"):
+        tb.scan(tmp_path, metadata=more.head(2)).statistics  # noqa: B018
+    by_order = tb.scan(tmp_path, metadata={"year": [1, 2, 3]})
+    assert by_order.metadata["year"].to_list() == [1, 2, 3]

@@ -119,7 +119,6 @@ REFUSED = {
     "as counts": (tb.burstiness_test, "^this needs the documents in memory"),
     "a corpus": (lambda c: c.keyness(tb.read(["so"])), "^a frame is compared with another one that is scanned"),
     "clusters": (lambda c: c.keyness(by="year > 1950", cluster="who"), "make it a column of the frame$"),
-    "top": (lambda c: c.kwic("so", top=3), "^top= is not for a frame, whose answers have rows in no order"),
     "layers": (lambda c: c.kwic("so", show="lemma"), "^show= is not for a frame; omit it, or tb.read"),
     "no column": (lambda c: c.kwic("so", columns="yaer"), "no column 'yaer'.* did you mean 'year'"),
     "no group": (lambda c: c.group("praty"), "no column 'praty'.* did you mean 'party'"),

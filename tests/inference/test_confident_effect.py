@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from termburst.inference.confident_effect import confident_effects, levels_of
-from termburst.inference.multiplicity import adjust
+from termburst.inference.multiplicity import adjust, confident_effects, levels_of
 
 
 def claimed(x, alpha=0.05, method="bh"):

@@ -6,13 +6,14 @@ import numpy as np
 import pytest
 from scipy.interpolate import BSpline
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 from scipy.special import betaln, expit, xlogy
 from twins import regression as twin
 
 from termburst.inference.contrast_rows import contrast_rows, spanning_rows
 from termburst.inference.designs import Contrast, DesignComparison
 from termburst.inference.leaning import Leaning
-from termburst.models.beta_binomial_regression import design_cells
+from termburst.models.beta_binomial_regression import design_cells, design_cells_of
 from termburst.models.cells import term_cells
 
 
@@ -485,3 +486,27 @@ def test_what_all_words_say_of_the_precision_adds_over_slices():
     found, expected = one.test(contrast, leaning=leaning), whole.test(contrast)
     for name in ("p_value", "log_ratio", "ci_low", "ci_high", "least_p"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name)[:90], rtol=1e-6, err_msg=name)
+
+
+def test_documents_with_a_design_cell_each_are_the_cells_of_their_parts():
+    rng = np.random.default_rng(8)
+    X, cell = csr_array(rng.poisson(0.4, (40, 7))), rng.integers(0, 3, 40)
+    cell[:3], X = [0, 1, 2], csr_array(X.toarray() * (np.arange(40) != 5)[:, None])  # and an empty document
+    parts, whole = design_cells([term_cells(X[cell == g]) for g in range(3)]), design_cells_of(X, cell)
+    for name in ("indptr", "count", "length", "weight", "n_i", "b_i", "lengths"):
+        np.testing.assert_array_equal(getattr(parts.cells, name), getattr(whole.cells, name))
+    np.testing.assert_array_equal(parts.group, whole.group)
+    np.testing.assert_array_equal(parts.documents, whole.documents)
+    for mine, others in zip(parts.lengths, whole.lengths, strict=True):
+        np.testing.assert_array_equal(mine, others)
+
+
+def test_significance_is_that_of_the_whole_test():
+    rng = np.random.default_rng(9)
+    rows = np.array([[1.0, 0], [1, 1]])
+    cell = np.arange(60) % 2
+    compared = DesignComparison(design_cells_of(csr_array(rng.poisson(0.5, (60, 12))), cell), rows)
+    contrast = Contrast("x", np.array([0.0, 1.0]), np.array([0, 1]))
+    whole, found = compared.test(contrast), compared.significance(contrast)
+    for name in ("statistic", "p_value", "least_p", "p_method"):
+        np.testing.assert_array_equal(getattr(found, name), getattr(whole, name))

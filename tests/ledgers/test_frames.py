@@ -7,6 +7,7 @@ import pytest
 from battery.documents import documents
 
 import termburst as tb
+from helpers.frames import in_engine
 from termburst import ledgers
 
 
@@ -56,15 +57,15 @@ def _connection(columns):
             "the batch id 'a' was already added; use another id for the documents to be withdrawn",
         ),
         (
-            lambda f: ledgers.add(tb.scan(f).patterns("a"), tb.scan(f.lazy()).patterns("b")),
-            "both frames must be of one engine; got a polars.DataFrame and a polars.LazyFrame",
+            lambda f: ledgers.add(tb.scan(f).patterns("a"), tb.scan(in_engine("duckdb", f)).patterns("b")),
+            "both frames must be of one engine; got a polars",
         ),
         (
             lambda f: ledgers.add(tb.scan(f).patterns("a"), tb.scan(f).patterns("b").with_columns(batch=3)),
             "the column 'batch' must contain strings; got Int32",
         ),
         (lambda f: tb.scan(f).patterns(5), "batch must be a string; got 5"),
-        (lambda f: ledgers.add(f, f), r"the frame has texts; this function needs patterns \('term', 'count',"),
+        (lambda f: ledgers.add(f, f), r"the frame has texts; this needs patterns \('term', 'count',"),
         (lambda f: ledgers.add(tb.scan(f).patterns("a").drop("batch"), f), "these patterns have no column 'batch'"),
     ],
 )

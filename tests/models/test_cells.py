@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from termburst import TermStatistics, fit_beta_binomial
 from termburst.models import cells as module
-from termburst.models.cells import TermCells, joined, term_cells
+from termburst.models.cells import TermCells, joined, merged, term_cells
 
 COUNTS = st.integers(1, 4).flatmap(
     lambda m: st.lists(
@@ -139,3 +139,16 @@ def test_cells_pass_through_and_what_has_none_is_refused(monkeypatch):
         term_cells([[1, 5]])
     with pytest.raises(ValueError, match="a document of 6 tokens is too long"):
         patterns(np.array([[1, 5]]))
+
+
+def test_merged_is_joined_with_equal_cells_as_one_however_many_terms_are_taken_at_a_time(monkeypatch):
+    rng = np.random.default_rng(5)
+    groups = [term_cells(rng.poisson(0.5, (30, 9)) * (np.arange(9) != 4)) for _ in range(3)]  # a term that never occurs
+    whole, apart = merged(groups), joined(groups)
+    keys = [(i, n, length) for i, n, length in zip(apart.term, apart.count, apart.length, strict=True)]
+    assert sorted({*keys}) == list(zip(whole.term, whole.count, whole.length, strict=True))
+    assert whole.weight.tolist() == [keys.count(key) for key in sorted({*keys})]
+    assert whole.weight.max() > 1
+    for size in (1, 7, 40):
+        monkeypatch.setattr(module, "BLOCK", size)
+        same(merged(groups), whole)

@@ -18,7 +18,7 @@ from termburst.models import beta_binomial
 from termburst.models.cells import term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
-from termburst.statistics.tally import tally
+from termburst.statistics.matrix import tally
 
 PENALTIES = ("gamma", "log-normal", "inverse-gamma")
 NUMBERS = ("mean", "alpha", "alpha_not", "alpha_0", "loglik", "loglik_binomial")
@@ -734,7 +734,7 @@ def test_time_does_not_grow_with_the_largest_count():
     assert tb.keyness(X, X, terms=["a", "b"])["log_ratio"].to_list() == pytest.approx([0, 0], abs=1e-6)
     count = [10**8, 2, 10**8 - 2, 0]
     patterns = {"term": ["a", "a", "b", None], "count": count, "length": [10**8] * 4, "documents": [1, 1, 1, 2]}
-    fit = tb.scan(pl.DataFrame(patterns)).term_table(fit="exact", intervals=False)
+    fit = tb.scan(pl.DataFrame(patterns)).fit_beta_binomial()
     assert fit["status"].to_list() == ["converged"] * 2
 
 

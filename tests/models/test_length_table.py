@@ -6,7 +6,7 @@ import pytest
 
 from termburst.core.length_table import LOWEST, WIDTH
 from termburst.models.length_table import DIRECT, LengthTable
-from termburst.statistics.tally import tally
+from termburst.statistics.matrix import tally
 
 Z = [1e-12, 3e-7, 1e-3, 0.4, 1.0, 17.3, 999.5, 4096.0, 1e5, 2.2e7, 1e10, 1e13, 1e16]
 

@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst.questions.reach import design_notes, divided_clusters, out_of_reach, small_strata
+from termburst.questions.compared import design_notes, divided_clusters, out_of_reach, small_strata
 from termburst.report import summarize_design, summarize_keyness
 
 TERMS = [f"w{k:02}" for k in range(40)] + ["rest"]

@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 import termburst as tb
-from termburst.backends import stream
+from termburst.backends import parts, stream
 from termburst.backends.cells import lengths_of_groups
 from termburst.inference.null_distribution import PHASES, Longest, Null, PlrFunction
 from termburst.questions import stored_nulls
@@ -56,6 +56,7 @@ def test_parts_have_the_draws_of_the_whole(phase, size, lengths, monkeypatch):
 def test_they_are_drawn_once_for_all_groups_of_terms(monkeypatch):
     """A dozen groups or more, as terms are in sixteen parts; each phase that has terms is drawn once."""
     monkeypatch.setattr(stream, "ROWS_OF_TERMS", 1)
+    monkeypatch.setattr(parts, "ROWS_OF_PART", 100)
     rng = np.random.default_rng(1)
     texts = [" ".join(f"w{k}" for k in rng.zipf(1.3, 60) % 40) for _ in range(60)]
     frame = pl.LazyFrame({"document": range(60), "text": texts})

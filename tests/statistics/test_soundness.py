@@ -9,7 +9,8 @@ import pytest
 
 import termburst as tb
 from termburst.names import DETAILS
-from termburst.statistics.soundness import check_sound, mark_sound
+from termburst.statistics.labels import mark_sound
+from termburst.statistics.soundness import check_sound
 from termburst.statistics.term_statistics import TermStatistics
 
 TEXTS = ["ha ha so", "so it goes", "ha ha no no no", "it", ""]

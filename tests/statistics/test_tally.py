@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from termburst.statistics.tally import tally
+from termburst.statistics.matrix import tally
 
 ROWS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from([0, 1, 2**40]), st.integers(0, 2)), max_size=30)
 

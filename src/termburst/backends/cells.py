@@ -20,8 +20,8 @@ from termburst.models.cells import TermCells, narrow
 from termburst.names import Detail
 from termburst.questions.text_cells import TEXTS, Grain, document_type, merged_cells, tokenised
 from termburst.statistics.labels import checked_batch, checked_detail
+from termburst.statistics.matrix import Integers
 from termburst.statistics.rows import CountRows
-from termburst.statistics.tally import Integers
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -20,7 +19,7 @@ from termburst.backends.cells import (
     length_rows,
     statistics_of,
 )
-from termburst.backends.frame_input import SEPARATOR, Kind, Opened, check_one_engine, opened
+from termburst.backends.frame_input import SEPARATOR, Kind, Opened, check_one_engine, check_patterns, opened
 from termburst.backends.frames import to_polars, totals
 from termburst.backends.parts import dealt_out
 from termburst.backends.run import run
@@ -28,7 +27,7 @@ from termburst.backends.stream import kept
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.models.cells import check_lengths
 from termburst.names import Detail
-from termburst.questions.design_plan import DesignCells
+from termburst.questions.design_plan import DesignCells, DesignPlan
 from termburst.questions.plans import TermsPlan
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
@@ -59,8 +58,18 @@ class Collection:
     def opened(self, kinds: tuple[Kind, ...] = ("texts", "counts", "patterns"), **columns: Any) -> Opened:
         """The frame with our names of columns, after its values were checked, once for all questions."""
         found = opened(self.frame, self.names, check=not self.checked, kinds=kinds, **columns)
+        if found.kind == "patterns" and not self.checked:
+            check_patterns(
+                self._cells(replace(found, grouped=False)).totals("term", "count", "length"), self.patterns.lengths
+            )
         self.checked = True
         return found
+
+    def _cells(self, source: Opened) -> Cells:
+        """The patterns of a frame that has patterns; kept, because they are dealt out to be checked."""
+        if "patterns" not in vars(self):
+            self.__dict__["patterns"] = cells_of(source, self.counting, "patterns")
+        return self.patterns
 
     @cached_property
     def documents(self) -> Cells:
@@ -72,7 +81,14 @@ class Collection:
         """The cells of the collection, equal ones merged."""
         if "documents" in vars(self):
             return coarser(self.documents)
-        return cells_of(self.opened(), self.counting, "patterns")
+        source = self.opened()
+        return self._cells(source) if source.kind == "patterns" else cells_of(source, self.counting, "patterns")
+
+    @cached_property
+    def counts(self) -> Cells:
+        """The cells without their single lengths, if no finer ones are known."""
+        finer = next((name for name in ("patterns", "documents") if name in vars(self)), None)
+        return cells_of(self.opened(), self.counting, "counts") if finer is None else getattr(self, finer)
 
     @cached_property
     def kept_patterns(self) -> tuple[Any, ...]:
@@ -82,12 +98,12 @@ class Collection:
     @cached_property
     def lengths(self) -> TermStatistics:
         """The statistics of the collection without its terms, from the engine."""
-        return histogram(length_rows(self.patterns))
+        return self.lengths_of(self.patterns)
 
-    @property
-    def document_lengths(self) -> TermStatistics:
-        """The same, from the cells of single documents."""
-        return histogram(length_rows(self.documents))
+    @staticmethod
+    def lengths_of(cells: Cells) -> TermStatistics:
+        """The same, from some of its cells."""
+        return histogram(length_rows(cells))
 
     @property
     def statistics(self) -> TermStatistics:
@@ -120,8 +136,8 @@ class Collection:
 
     # Groups of documents
 
-    def groups(self, by: str) -> tuple[tuple[Any, ...], Groups, bool]:
-        """Parts of terms by the values of a column, the groups, and whether all terms are in one part."""
+    def groups(self, by: str, order: list[str] | None = None) -> tuple[tuple[Any, ...], Groups, bool]:
+        """Parts of terms by the values of a column, the groups in *order*, and whether all terms are in one part."""
         if by not in self._grouped:
             source = self.opened(by=by)
             cells = cells_of(source, self.counting, "patterns")
@@ -129,7 +145,7 @@ class Collection:
             if not found.height:
                 raise NothingToCountError("there are no documents: the frame has no rows")
             names = found["group"].unique().to_list()
-            names.sort(key=int if source.whole_groups else None)
+            names.sort(key=order.index if order is not None else int if source.whole_groups else None)
             if len(names) < 2:
                 raise ValueError(f"there is only one group, {names[0]!r}: a comparison needs at least two")
             groups = tuple(_group(name, found.filter(group=name), f"group {name!r}") for name in names)
@@ -146,12 +162,14 @@ class Collection:
         dealt = dealt_out(parts)
         return dealt.terms, tuple(groups), dealt.merged and len(dealt.terms) == 1
 
-    def design(self, columns: Sequence[str], cluster: str | None) -> DesignCells:
-        """The documents by the values of several columns; with *cluster*, also its values as one document each."""
+    def design(self, plan: DesignPlan, cluster: str | None) -> DesignCells:
+        """The documents by the values of the plan's columns; with *cluster*, also its values as one document each."""
+        columns = plan.columns
         kinds: Any = ("texts", "counts") if cluster is not None else ("texts", "counts", "patterns")
         source = self.opened(kinds, covariates=columns, cluster=cluster)
         covariates = [f"covariate_{k}" for k in range(len(columns))]
         found = to_polars(source.frame.select(*covariates, "group").unique().head(MOST_FETCHED))
+        plan.covariates_of(found, SEPARATOR)  # refuses what cannot be, before texts are counted
         if cluster is not None:
             parts, lengths = self._by_cluster(source, cluster)
             return DesignCells(parts, found, lengths, SEPARATOR)

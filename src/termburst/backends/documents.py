@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import warnings
+from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -10,25 +10,61 @@ from typing import TYPE_CHECKING, Any
 
 import narwhals.stable.v2 as nw
 
-from termburst.backends.cells import term_sums
+from termburst.backends.cells import Cells, term_sums
 from termburst.backends.collection import Collection
 from termburst.backends.expressions import ColumnOperations
 from termburst.backends.frames import is_spark, to_polars, totals
 from termburst.backends.parts import map_and_add
-from termburst.backends.run import PLACE, finished
+from termburst.backends.run import PLACE, finished, sorted_by
 from termburst.backends.stream import kept, map_batches, map_stream, map_terms, read_spooled, spooled, stream
-from termburst.inference.plr import ClampedTermsWarning
+from termburst.inference.plr import warn_of_clamped
 from termburst.questions.burstiness_plan import FitPlan
 from termburst.questions.check import Check
 from termburst.questions.check_stages import check_in_stages
 from termburst.questions.collocates_plan import SUMS, CollocatesPlan
 from termburst.questions.corpus_check import CorpusCheck
 from termburst.questions.kwic import Kwic
+from termburst.questions.term_table_plan import ClosedForms
 from termburst.questions.text_cells import TEXTS, document_type
 from termburst.questions.weigh_plan import WeighPlan
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+def closed_forms(plan: ClosedForms, cells: Cells) -> Any:
+    """The table of closed forms; of texts and lazy Polars frames, some terms at a time are in memory."""
+    if not cells.merged or is_spark(cells.whole):
+        found = table_of_cells(cells.whole, plan)
+    else:
+        function = partial(table_of_part, plan=plan)
+        schema = function(to_polars(cells.parts[0].head(0))).schema
+        found = map_terms(cells.parts, function, schema)
+    found = found.filter(nw.col("n") >= plan.asked.min_count)
+    sort, columns = plan.asked.sort, found.collect_schema().names()
+    if sort is None or is_spark(found):
+        return found
+    keys = found.with_columns(_order_0=-nw.col("plr").round(9)) if sort != "term" else found
+    return sorted_by(keys, ["term"] if sort == "term" else ["_order_0", "term"], columns)
+
+
+def table_of_part(cells: pl.DataFrame, *, plan: ClosedForms) -> pl.DataFrame:
+    """The table of some terms, of which all cells are given: in order, so that sums are rounded in the same way."""
+    ordered = nw.from_native(cells.sort("term", "count", "length"))
+    table: pl.DataFrame = nw.to_native(table_of_cells(ordered, plan))
+    return table
+
+
+def table_of_cells(cells: Any, plan: ClosedForms) -> Any:
+    """The table of all terms of a frame, in expressions."""
+    ops = ColumnOperations(cells)
+    sums = plan.sums(ops)
+    rows = ops.frame.select("term", *(value.alias(name) for name, value in sums.items()))
+    added = rows.group_by("term").agg(*(nw.col(name).sum() for name in sums))
+    whole = (nw.col(name).cast(nw.Int64) for name in sums if name != "repetition")
+    ops = ColumnOperations(added.select("term", *whole, "repetition").filter(nw.col("b") != 0))
+    columns = plan.columns(ops)
+    return ops.frame.select("term", "n", "b", **columns)
 
 
 def weigh(plan: WeighPlan, collection: Collection, *, warn: bool) -> Any:
@@ -63,8 +99,8 @@ def _warn_of_clamped(plan: WeighPlan, terms: Any) -> None:
     found = to_polars(terms.with_columns(bad=bad).group_by("bad").agg(nw.len().alias("terms"), nw.col("term").min()))
     repeating = found.filter(found["bad"])
     if repeating.height:
-        message = plan.clamped_terms(repeating["terms"][0], found["terms"].sum(), repeating["term"][0])
-        warnings.warn(message, ClampedTermsWarning, stacklevel=4)
+        number, example = repeating["terms"][0], f"{repeating['term'][0]!r:.60}"
+        warn_of_clamped(number, found["terms"].sum(), example, plan.shared.mu, plan.shared.sigma2)
 
 
 def normalised(weights: Any, norm: str) -> Any:
@@ -133,10 +169,11 @@ def kwic(asked: Kwic, collection: Collection, columns: dict[str, Any]) -> Any:
         columns["text"].cast(nw.String).alias("text"),
         *(columns[name].alias(alias) for alias, name in named.items()),
     )
-    batches = ((rows.drop("text").rename(named), rows["text"].to_list()) for rows in stream(texts, TEXTS))
-    lines = asked.lines(batches)
-    first = next(lines)
-    return read_spooled(spooled(chain([first], lines), first.schema), source.frame)
+    with closing(stream(texts, TEXTS)) as read:  # lines may end before the texts
+        lines = asked.lines((rows.drop("text").rename(named), rows["text"].to_list()) for rows in read)
+        first = next(lines)
+        folder = spooled(chain([first], lines), first.schema)
+    return read_spooled(folder, source.frame)
 
 
 def lines_of(batch: pl.DataFrame, *, asked: Kwic) -> pl.DataFrame:

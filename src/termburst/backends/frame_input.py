@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import narwhals.stable.v2 as nw
 
 from termburst.backends.frames import bytewise, is_spark, to_polars, totals
 from termburst.backends.memory import limit_engine
 from termburst.forks import check_fork
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Kind = Literal["texts", "counts", "patterns"]
 COLUMNS: dict[Kind, tuple[str, ...]] = {
@@ -138,8 +141,7 @@ def _not_a_frame(frame: Any) -> str:
     library = type(frame).__module__.partition(".")[0]
     if library in WAYS_ROUND:
         return f"frames of {library} cannot be read here; {WAYS_ROUND[library]}"
-    hint = "; give its patterns, ledger.frame()" if type(frame).__name__ == "Ledger" else ""
-    return f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}{hint}"
+    return f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
 
 
 def _check_engine(frame: Any) -> None:
@@ -227,7 +229,7 @@ def _kind(schema: Mapping[str, Any], names: Mapping[str, str], kinds: tuple[Kind
         )
     needed = ", or ".join(f"{kind} ({_listed(COLUMNS[kind])})" for kind in kinds)
     if held:
-        raise ValueError(f"the frame has {held[0]}; this needs {needed}")
+        raise ValueError(f"the frame has {held[0]}; this function needs {needed}")
     hint = "if texts or ids have other names, give them: text='body', id='key'"
     if kinds == ("patterns",):
         hint = f"make them from texts with {PATTERNS}"
@@ -321,42 +323,56 @@ def _check_patterns(frame: Any) -> None:
     for column in WHOLE:
         _refuse_nulls(column, facts[column], f"make the frame with {PATTERNS}")
     _refuse_overflow(facts["cells"])
-    term, count, length, documents = map(nw.col, COLUMNS["patterns"])
-    rows = totals(frame, ["term", "count", "length"]).filter(documents != 0)
-    no_cell = nw.when(term.is_null()).then(count != 0).otherwise((count < 1) | (count > length))
-    for row in _rows(rows.filter((documents < 0) | (length < 0) | no_cell).head(1)):
-        what = "a document" if row["term"] is None else f"the term {row['term']!r}, {row['count']} times in a document"
-        if row["documents"] < 0:
-            raise ValueError(
-                f"no collection has these patterns: {what} of {row['length']} tokens would be there "
-                f"{row['documents']} times; documents were withdrawn that had not been added"
-            )
-        if row["term"] is None and row["count"]:
-            what = f"no term, {row['count']} times in a document"
-        raise ValueError(f"no collection has these patterns: {what} of {row['length']} tokens is impossible")
-    _check_lengths(rows)
+    for row in _rows(frame.filter(nw.col("term").is_null() & (nw.col("count") != 0)).head(1)):
+        _no_collection(row, f"no term, {row['count']} times in a document")
 
 
-def _check_lengths(rows: Any) -> None:
-    """Raise ValueError if a term is in more documents of a length than there are, or terms have more tokens than these.
+def check_patterns(parts: Iterable[Any], lengths: Any) -> None:
+    """Raise ValueError if no collection has these patterns: after terms were dealt out, so that they need not fit.
 
-    Fewer tokens are allowed: if rare terms are left out of a ledger, the documents keep their lengths.
+    Fewer tokens than documents have are allowed: if rare terms are left out of a ledger, documents keep their lengths.
+
+    Parameters
+    ----------
+    parts : frames of term, count, length, documents without equal rows, which have no term in common
+    lengths : frame of length, documents
     """
-    term, documents, tokens = nw.col("term"), nw.col("documents"), nw.col("tokens")
-    cells = rows.filter(~term.is_null()).with_columns(
-        tokens=nw.col("count").cast(nw.Float64) * documents.cast(nw.Float64)  # as floats, which cannot overflow here
+    import polars as pl
+
+    count, length, documents, tokens = map(nw.col, (*WHOLE, "tokens"))
+    there: pl.DataFrame = to_polars(totals(lengths, ["length"]))
+    for row in there.filter((pl.col("documents") < 0) | (pl.col("length") < 0)).head(1).to_dicts():
+        _no_collection(row, "a document")
+    found = [pl.DataFrame(schema={"length": pl.Int64, "documents": pl.Int64, "tokens": pl.Float64})]
+    for part in parts:
+        for row in _rows(part.filter((documents < 0) | (length < 0) | (count < 1) | (count > length)).head(1)):
+            _no_collection(row, f"the term {row['term']!r}, {row['count']} times in a document")
+        # as floats, which cannot overflow here
+        cells = part.with_columns(tokens=count.cast(nw.Float64) * documents.cast(nw.Float64))
+        held = cells.group_by("term", "length").agg(documents.sum(), tokens.sum())
+        held = held.group_by("length").agg(documents.max(), tokens.sum())
+        found.append(to_polars(held).select(found[0].columns).cast(dict(found[0].schema)))
+    held = pl.concat(found).group_by("length").agg(pl.col("documents").max(), pl.col("tokens").sum())
+    both = held.join(there.rename({"documents": "there"}), on="length", how="left").with_columns(
+        pl.col("there").fill_null(0)
     )
-    held = cells.group_by("term", "length").agg(documents.sum(), tokens.sum())
-    held = held.group_by("length").agg(documents.max(), tokens.sum())
-    there = rows.filter(term.is_null()).select("length", documents.alias("there"))
-    both = held.join(there, on="length", how="left").with_columns(nw.col("there").fill_null(0))
-    room = nw.col("there").cast(nw.Float64) * nw.col("length").cast(nw.Float64)
-    wrong = both.filter((documents > nw.col("there")) | (tokens > room * (1 + 1e-9)))
-    for row in _rows(wrong.head(1)):
+    room = pl.col("there").cast(pl.Float64) * pl.col("length").cast(pl.Float64)
+    wrong = both.filter((pl.col("documents") > pl.col("there")) | (pl.col("tokens") > room * (1 + 1e-9)))
+    for row in wrong.head(1).to_dicts():
         raise ValueError(
-            f"no collection has these patterns: there are {int(row['there']):,} documents of {row['length']} tokens, "
-            f"but a term is in {int(row['documents']):,} of them, and their terms have {row['tokens']:,.0f} tokens"
+            f"no collection has these patterns: there are {row['there']:,} documents of {row['length']} tokens, "
+            f"but a term is in {row['documents']:,} of them, and their terms have {row['tokens']:,.0f} tokens"
         )
+
+
+def _no_collection(row: dict[str, Any], what: str) -> NoReturn:
+    """Raise ValueError for a row of patterns, *what*, that no collection has."""
+    if row["documents"] < 0:
+        raise ValueError(
+            f"no collection has these patterns: {what} of {row['length']} tokens would be there "
+            f"{row['documents']} times; documents were withdrawn that had not been added"
+        )
+    raise ValueError(f"no collection has these patterns: {what} of {row['length']} tokens is impossible")
 
 
 def _refuse_overflow(total: float | None) -> None:

@@ -45,8 +45,9 @@ def run(plan: TermsPlan, parts: tuple[Any, ...], groups: Groups, *, few: bool = 
             f"{plan.all_terms}, but engines deal terms out; compare the statistics of both frames: "
             "tb.keyness(corpus.statistics, other.statistics, ...)"
         )
-    if few:
-        return in_engine(run_in_memory(plan, *cells_of_groups(to_polars(parts[0]), groups)), parts[0])
+    rows = to_polars(parts[0]) if few else None
+    if rows is not None and rows.height:
+        return in_engine(run_in_memory(plan, *cells_of_groups(rows, groups)), parts[0])
     plan = plan.prepared(lengths_of_groups(groups))
     if plan.learns:
         said = map_terms(parts, partial(lesson_of, plan=plan, groups=groups), plan.lesson_schema())

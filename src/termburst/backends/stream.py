@@ -7,8 +7,9 @@ ends: so they can be read again, and are never in memory as a whole.
 
 from __future__ import annotations
 
+import contextlib
 import glob
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -79,22 +80,23 @@ def kept(frame: Any) -> Any:
     return nw.from_native(keep(nw.to_native(frame)))
 
 
-def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Iterator[pl.DataFrame]:
+def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Generator[pl.DataFrame]:
     """The frame's rows in this process, batch by batch; all columns, or those given.
 
     Files that this process wrote are read one after the other: an engine would read many of them ahead, and the more,
     the more there are. If texts are null, ValueError is raised after the last batch: then it is known how many are.
     """
     nulls = 0
-    for batch in _batches(frame, rows, columns):
-        check_given_up()
-        nulls += batch["text"].null_count() if "text" in batch.columns else 0
-        if not nulls:
-            yield batch
+    with contextlib.closing(_batches(frame, rows, columns)) as batches:
+        for batch in batches:
+            check_given_up()
+            nulls += batch["text"].null_count() if "text" in batch.columns else 0
+            if not nulls:
+                yield batch
     refuse_null_texts(nulls)
 
 
-def _batches(frame: Any, rows: int, columns: Sequence[str] | None) -> Iterator[pl.DataFrame]:
+def _batches(frame: Any, rows: int, columns: Sequence[str] | None) -> Generator[pl.DataFrame]:
     import polars as pl
 
     if (folder := folder_of(frame)) is not None:
@@ -106,8 +108,9 @@ def _batches(frame: Any, rows: int, columns: Sequence[str] | None) -> Iterator[p
     if isinstance(native, pl.LazyFrame):
         yield from native.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming")
     else:
-        for batch in native.to_arrow_reader(rows):
-            yield pl.DataFrame(pl.from_arrow(batch))
+        with contextlib.closing(native.to_arrow_reader(rows)) as reader:  # a connection has one open result at a time
+            for batch in reader:
+                yield pl.DataFrame(pl.from_arrow(batch))
 
 
 def _several_parts(parts: tuple[Any, ...]) -> Iterator[pl.DataFrame]:

@@ -209,28 +209,25 @@ def _write_page(found: _Compared, page: Page, format: ReportFormat, against: Aga
 def _by_column(name: str, against: Against, reading: Reading, asked: Keyness, *, page: bool) -> _Compared:
     """Compare the groups that a column names: two with each other, more than two each with the rest."""
     found = grouped(name, str(against.by), against.groups, against.every, reading, page=page)
-    counts = list(found.sizes.values())
+    names, counts = list(found.sizes), list(found.sizes.values())
     with working("Comparing"):
-        table = found.corpus.keyness(by=found.by, groups=found.groups, contrasts=against.contrasts, **given(asked))
+        table = found.corpus.keyness(by=found.by, contrasts=against.contrasts, **given(asked))
     heading = f"{Path(name).name}, by {against.by}"
-    sides = {found.name(value): found.part(value) for value in found.sizes} if page else {}
+    sides = {one: found.part(one) for one in names} if page else {}
+    bursts = bursts_of_one(asked.compare, names, counts)
     if len(counts) == 2:
-        of = "" if is_condition(found.by) else f"{against.by} = "
-        named = zip("AB", found.names, counts, strict=True)
-        title = "; ".join(f"{side}: {of}{printable(one)}, {many(n, 'document')}" for side, one, n in named)
-        above = [title, *bursts_of_one(asked.compare, found.names, counts)]
-        return _Compared(table, above, heading, sides, found.names)
+        of = "" if is_condition(against.by) else f"{against.by} = "
+        sizes = zip("AB", names, counts, strict=True)
+        title = "; ".join(f"{side}: {of}{printable(one)}, {many(n, 'document')}" for side, one, n in sizes)
+        return _Compared(table, [title, *bursts], heading, sides, names)
     documents = many(sum(counts), "document")
     if "group" not in table.columns:
         if page:
             raise ValueError("--report needs --contrasts: a test over all groups has no sides to show")
         title = f"does a term differ between {len(counts)} values of {against.by}? {documents}"
         return _Compared(table, [title], heading, sides)
-    if found.every is not None:
-        shown_as = {str(value): found.name(value) for value in found.sizes}
-        table = table.with_columns(table["group"].cast(str).replace(shown_as))
     title = f"each of {len(counts)} values of {against.by} (a) against the rest (b), {documents}"
-    return _Compared(table, [title, *bursts_of_one(asked.compare, found.names, counts)], heading, sides)
+    return _Compared(table, [title, *bursts], heading, sides)
 
 
 def _with_list(a: str, path: Path, reading: Reading, asked: Keyness, *, page: bool) -> _Compared:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from termburst.cli.options import parsed_list
 from termburst.cli.reading import Reading
-from termburst.reading.conditions import both_sides, is_condition
+from termburst.reading.conditions import is_condition
 
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
@@ -40,46 +40,15 @@ def named_groups(by: str | None, groups: list[str] | None) -> list[str] | None:
 
 @dataclass(frozen=True)
 class Grouped:
-    """A corpus whose groups are compared.
-
-    Attributes
-    ----------
-    corpus : in which the documents are
-    by : the column or the condition
-    groups : the values that are asked for, or None
-    sizes : the number of documents of each group, by its value
-    every : the width of intervals, if groups are intervals
-    """
+    """A corpus whose groups are compared: the column that has their names, and their sizes by name, in order."""
 
     corpus: Corpus
     by: str
-    groups: list[Any] | None
-    sizes: dict[Any, int]
-    every: float | None
+    sizes: dict[str, int]
 
-    def name(self, value: Any) -> str:
-        """The name of a group: its value, or its interval, such as 1940–1949.
-
-        If numbers or the width are not whole, an interval is called by its lower end.
-        """
-        if self.every is None:
-            return str(value)
-        if self.every.is_integer() and self.every > 1 and isinstance(value, int):
-            return f"{value}–{value + int(self.every) - 1}"
-        return str(int(value)) if float(value).is_integer() else str(value)
-
-    @property
-    def names(self) -> list[str]:
-        """The names of the groups, in order."""
-        return [self.name(value) for value in self.sizes]
-
-    def part(self, value: Any) -> Corpus:
+    def part(self, name: str) -> Corpus:
         """The documents of a group."""
-        from termburst.corpus.condition_groups import side_of_each
-
-        if is_condition(self.by):
-            return self.corpus.where([side == value for side in side_of_each(self.corpus.metadata, self.by)])
-        return self.corpus.where((self.corpus.metadata[self.by] == value).fill_null(False))
+        return self.corpus.where([str(value) == name for value in self.corpus.metadata[self.by]])
 
 
 def grouped(
@@ -90,39 +59,45 @@ def grouped(
     With *every*, a group is an interval of numbers or years. With *only*, other documents are left out, and the groups
     are in the order of these names. If *by* is a condition, those that meet it come first.
     """
-    from termburst.corpus.condition_groups import sides
-    from termburst.corpus.metadata import chosen_values, labels_of
+    import polars as pl
+
+    from termburst.corpus.condition_groups import part_to_compare
+    from termburst.corpus.metadata import as_levels, labels_of
     from termburst.corpus.scan import is_saved
 
     if is_saved(name):
         raise ValueError(f"{name} is saved statistics, which have no documents to group; give the corpus itself")
-    asked = named_groups(by, only)
-    if is_condition(by):
-        if every is not None:
-            raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
-        corpus = _read(reading.corpus(name).group(by), page=page)
-        found = sides(corpus.metadata, by)
-        return Grouped(corpus, by, None, {side: int((found == side).sum()) for side in both_sides(by)}, None)
-    corpus = reading.corpus(name)
+    asked, corpus = named_groups(by, only), reading.corpus(name)
     if every is None:
         corpus = corpus.group(by)
+    elif is_condition(by):
+        raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
     else:
         corpus, by = corpus.bin(by, int(every) if every.is_integer() else every), f"{by}_bin"
-    corpus = _read(corpus, page=page)
-    if asked is not None:
-        lower = [one.replace("–", "-").partition("-")[0] if every is not None else one for one in asked]
-        groups = chosen_values(corpus.metadata, by, lower)
-        return Grouped(corpus, by, groups, {one: int((corpus.metadata[by] == one).sum()) for one in groups}, every)
+        asked = None if asked is None else [one.replace("–", "-").partition("-")[0] for one in asked]
+    corpus = corpus.in_memory() if page else corpus.counted()
+    corpus, by = part_to_compare(corpus, by, asked)
     labels = labels_of(corpus.metadata, by)
-    sizes = dict(labels.value_counts().sort(by).rows())
-    if len(sizes) > MOST_GROUPS:
+    sizes = {str(value): size for value, size in labels.value_counts().sort(by).rows()}
+    if asked is None and len(sizes) > MOST_GROUPS:
         raise ValueError(
             f"{name}: the column {by!r} has {len(sizes):,} values, but at most {MOST_GROUPS} can be compared; "
             "put numbers or years together with --bin, such as --bin 10, or choose another column with --by"
         )
-    return Grouped(corpus, by, None, sizes, every)
+    if every is not None:
+        names = {value: interval(value, every) for value in sizes}
+        of_each = pl.Series([names[str(value)] for value in labels])
+        corpus = corpus.with_metadata({by: as_levels(of_each, list(names.values()))})
+        sizes = {names[value]: size for value, size in sizes.items()}
+    return Grouped(corpus, by, sizes)
 
 
-def _read(corpus: Corpus, *, page: bool) -> Corpus:
-    """The corpus after a pass; a page needs the texts, too."""
-    return corpus.in_memory() if page else corpus.counted()
+def interval(lower: str, every: float) -> str:
+    """The name of an interval; if numbers or the width are not whole, it is called by its lower end.
+
+    >>> interval("1940", 10.0), interval("1940", 1.0), interval("2.0", 0.5)
+    ('1940–1949', '1940', '2')
+    """
+    if every.is_integer() and every > 1 and "." not in lower:
+        return f"{lower}–{int(lower) + int(every) - 1}"
+    return str(int(float(lower))) if float(lower).is_integer() else lower

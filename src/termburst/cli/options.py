@@ -214,7 +214,8 @@ def takes_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     A dataclass counts as one, too, if some of its fields are classes of options, or are annotated for typer; its field
     `given`, if it has one, receives all values as they were written. An option without a default is an argument. An
-    option that two classes have, such as `layer`, is described by the later one, and both receive its value.
+    option that two classes have, such as `layer`, is described by the later one, and both receive its value. With
+    ``Annotated[Class, "heading"]``, the help lists the options below that heading.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     classes = {p.name: p.annotation for p in own if parameters_of(p.annotation)}
@@ -237,8 +238,9 @@ def takes_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def parameters_of(kind: Any) -> list[inspect.Parameter]:
     """The options of a class, or of a dataclass that is made of such classes, as parameters that typer understands."""
+    kind, panel = _with_panel(kind)
     if has_options(kind):
-        return [as_parameter(one) for one in options_of(kind).values()]
+        return [as_parameter(one, panel) for one in options_of(kind).values()]
     if not (isinstance(kind, type) and is_dataclass(kind)):
         return []
     found: list[inspect.Parameter] = []
@@ -252,6 +254,7 @@ def parameters_of(kind: Any) -> list[inspect.Parameter]:
 
 def made_of(kind: Any, given: Mapping[str, Any]) -> Any:
     """An object of such a class, from values as typer gives them."""
+    kind, _ = _with_panel(kind)
     if has_options(kind):
         return kind(**{name: _value(one, given[name]) for name, one in options_of(kind).items()})
     made: dict[str, Any] = {}
@@ -265,11 +268,11 @@ def made_of(kind: Any, given: Mapping[str, Any]) -> Any:
     return kind(**made)
 
 
-def as_parameter(one: OptionField) -> inspect.Parameter:
+def as_parameter(one: OptionField, panel: str | None = None) -> inspect.Parameter:
     """An option as the parameter of a function that typer understands."""
     option, kinds = one.option, one.members
     flag = f"{dashed(one.name)}/--no-{dashed(one.name)[2:]}" if bool in kinds and one.default is not False else ""
-    about: dict[str, Any] = {"help": option.help, "metavar": option.metavar, "rich_help_panel": option.panel}
+    about: dict[str, Any] = {"help": option.help, "metavar": option.metavar, "rich_help_panel": option.panel or panel}
     if int in kinds or float in kinds:
         about |= {"min": option.least, "max": option.most}
     kind: Any
@@ -291,6 +294,13 @@ def as_parameter(one: OptionField) -> inspect.Parameter:
     return inspect.Parameter(
         one.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, info]
     )
+
+
+def _with_panel(kind: Any) -> tuple[Any, str | None]:
+    """A class, and the heading that it is annotated with."""
+    if get_origin(kind) is Annotated and isinstance(get_args(kind)[1], str):
+        return get_args(kind)[0], get_args(kind)[1]
+    return kind, None
 
 
 def _typed_fields(kind: Any) -> list[tuple[Field[Any], Any]]:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 @reads_text
 def terms(
     corpus: CorpusOrStatistics,
-    tested: Burstiness,
+    tested: Annotated[Burstiness, "With --test"],
     asked: TermTable,
     reading: Reading,
     table: Table,

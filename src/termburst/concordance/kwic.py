@@ -82,13 +82,13 @@ class Wanted:
     def shown(self, lines: pl.DataFrame, metadata: pl.DataFrame) -> pl.DataFrame:
         """The lines with the metadata of their documents; the columns to sort by begin with "sort "."""
         own = {*NEIGHBOURS, "match"} - set(metadata.columns)
-        about = metadata.select(
-            "id", *self.columns, *(pl.col(name).alias(f"sort {name}") for name, _ in self.order if name not in own)
+        about = _columns(metadata, "id", *self.columns).with_columns(
+            metadata.get_column(name).alias(f"sort {name}") for name, _ in self.order if name not in own
         )
         made = lines.hstack(about[lines["document"]])
         if any(name == "match" for name, _ in self.order) and "match" in own:
             made = made.with_columns(pl.col("match").str.to_lowercase().alias("sort match"))
-        return made.drop("document").select("id", *_LINE, "position", *self.columns, pl.col("^sort .*$"))
+        return _columns(made, "id", *_LINE, "position", *self.columns, *(c for c in made.columns if c[:5] == "sort "))
 
     def ordered(self, lines: pl.DataFrame) -> pl.DataFrame:
         """The lines in the order asked for."""
@@ -100,7 +100,13 @@ class Wanted:
     def finished(self, lines: pl.DataFrame) -> pl.DataFrame:
         """The lines in order, as many as asked for, without the columns that were only for sorting."""
         lines = self.ordered(lines)
-        return (lines if self.limit is None else lines.head(self.limit)).select("id", *_LINE, "position", *self.columns)
+        shown = lines if self.limit is None else lines.head(self.limit)
+        return _columns(shown, "id", *_LINE, "position", *self.columns)
+
+
+def _columns(frame: pl.DataFrame, *names: str) -> pl.DataFrame:
+    """The columns with exactly these names: Polars would take "^a.*$" for a pattern."""
+    return pl.DataFrame([frame.get_column(name) for name in names])
 
 
 def together(frames: list[pl.DataFrame]) -> pl.DataFrame:

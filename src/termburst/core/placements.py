@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,6 +15,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 MOST_SIZES = 64  # distinct sizes of bursts, as in placements.h
+CLASS_RATIO = 1.25  # longest to shortest document of a length class
 RESULTS = 5  # numbers per term, as in placements.h
 
 
@@ -32,6 +35,20 @@ def length_classes(starts: Integers, lengths: Floats, documents: Floats) -> Leng
     """Classes of documents of similar length: those of design cell g are [starts[g]:starts[g + 1]]."""
     require(lengths.shape == documents.shape, "each class must have a length and a number of documents")
     return LengthClasses(starts=starts, lengths=lengths, documents=documents, size=lengths.size)
+
+
+def classes_of(lengths_by_cell: Sequence[tuple[Integers, Integers]]) -> LengthClasses:
+    """The documents of each design cell in classes of similar length, from their lengths and how many have each."""
+    starts, lengths, documents = [0], [], []
+    for of, number in lengths_by_cell:
+        place = np.floor(np.log(np.maximum(of, 1)) / np.log(CLASS_RATIO)).astype(np.int64)
+        edges = np.flatnonzero(np.diff(place, prepend=-1))
+        if edges.size:
+            held = np.add.reduceat(number, edges).astype(np.float64)
+            lengths.append(np.add.reduceat(of * number, edges) / held)
+            documents.append(held)
+        starts.append(starts[-1] + edges.size)
+    return length_classes(np.array(starts, np.int64), np.concatenate(lengths), np.concatenate(documents))
 
 
 def placements(

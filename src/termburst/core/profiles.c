@@ -10,6 +10,19 @@
 #define MANY 400.0      /* bursts from which on skewness does not matter */
 enum { ROUNDS = 60 };
 
+int32_t gather_groups(const Cells *cells, const GroupLengths *lengths, int64_t term, const Room *room, Group *out) {
+    int64_t used = 0;
+    if (!is_term(cells, term)) return TB_BAD_INDEX;
+    for (int64_t g = 0; g < cells->groups; g++) {
+        const int64_t *range = range_of(cells, g, term);
+        int32_t status = gather(cells, range[0], range[1], room, &used, &out[g].term);
+        if (status != TB_OK) return status;
+        out[g].table = lengths->tables + g * PANELS * (DEGREE + 1) * 2;
+        out[g].n = lengths->tokens[g];
+    }
+    return TB_OK;
+}
+
 /* Whether a group has both the term and others. */
 static int is_mixed(const Group *group) { return group->term.n_i > 0 && group->term.n_i < group->n; }
 
@@ -163,6 +176,10 @@ int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideP
 
 /* clang-format off */
 TB_LAYOUT(profiles,
+    TB_WHOLE(GroupLengths),
+    TB_FIELD(GroupLengths, tables),
+    TB_FIELD(GroupLengths, tokens),
+    TB_FIELD(GroupLengths, groups),
     TB_WHOLE(SideProfile),
     TB_FIELD(SideProfile, height),
     TB_FIELD(SideProfile, slope),

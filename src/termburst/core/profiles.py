@@ -10,12 +10,16 @@ from numpy.typing import NDArray
 from termburst.core import beta_binomial
 from termburst.core.binding import Float, In_f64, In_i64, Int, Struct, call, pointer, require
 from termburst.core.cells import Cells
-from termburst.core.groups import GroupLengths
+from termburst.core.length_table import DEGREE, PANELS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 NODES = 24  # points of a profile at most
+
+
+class GroupLengths(Struct):
+    _fields_ = [("tables", In_f64), ("tokens", In_f64), ("groups", Int)]
 
 
 class SideProfile(Struct):
@@ -44,6 +48,12 @@ class SideProfileTask(Struct):
         ("highest", Float),
         ("out", pointer(SIDE_PROFILE, writes=True)),
     ]
+
+
+def group_lengths(tables: Floats, tokens: Floats) -> GroupLengths:
+    """The length table and the number of tokens of each group."""
+    require(tables.shape == (tokens.size, PANELS, DEGREE + 1, 2), "there must be one length table per group")
+    return GroupLengths(tables=tables, tokens=tokens, groups=tokens.size)
 
 
 def profiles(cells: Cells, lengths: GroupLengths, terms: Integers, start: Floats, highest: float) -> NDArray[Any]:

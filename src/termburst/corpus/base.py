@@ -17,11 +17,10 @@ from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Held, Scanned
 from termburst.corpus.shown import Reports, as_html, in_words
-from termburst.corpus.steps import Bin, DropDuplicates, Group, Split, Step, Where, about, none_meets
+from termburst.corpus.steps import Bin, DropDuplicates, Group, MoreMetadata, Split, Step, Where, about, none_meets
 from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
-from termburst.counting.options import CountingOptions
-from termburst.counting.words_of import words_of
+from termburst.counting.options import CountingOptions, words_of
 from termburst.forks import check_fork
 from termburst.messages import Message, named, shown
 from termburst.reading.conditions import is_condition
@@ -247,7 +246,8 @@ class CorpusBase:
     def with_metadata(self, metadata: Any) -> Self:
         """The same documents with more metadata: columns such as ``{"year": years}``, a frame, or a list of dicts.
 
-        Rows are matched by a column "id" if there is one, or by their order. Columns that exist are replaced.
+        Rows are matched by a column "id" if there is one, or by their order, for which a corpus that is scanned is
+        counted first. Columns that exist are replaced.
 
         Examples
         --------
@@ -256,6 +256,9 @@ class CorpusBase:
         >>> corpus.metadata["year"].to_list()
         [1945, 1949]
         """
+        by_id = columns.by_id(metadata)
+        if by_id is not None and not (isinstance(self._documents, Documents) or self._documents.is_counted):
+            return self._then(MoreMetadata(by_id))
         held = self.counted()
         return replace(held, _frame=columns.joined(held._metadata, metadata))
 

@@ -25,15 +25,16 @@ from termburst.corpus.saved import check_same_words
 from termburst.corpus.steps import Group, Step, Where
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.inference.dispersion import checked_measures
+from termburst.inference.plr import warn_of_clamped
 from termburst.messages import Message, named
-from termburst.names import Detail
+from termburst.names import Detail, TermOrder
 from termburst.options import options_of
 from termburst.questions.burstiness_plan import BurstinessPlan, DispersionPlan, FitPlan
 from termburst.questions.collocates_plan import CollocatesPlan
 from termburst.questions.design_plan import DesignPlan
 from termburst.questions.dispersion import MORE
 from termburst.questions.keyness_plans import keyness_plan
-from termburst.questions.term_table_plan import TermTablePlan
+from termburst.questions.term_table_plan import ClosedForms, TermTablePlan
 from termburst.questions.weigh_plan import WeighPlan
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.statistics.term_statistics import TermStatistics
@@ -169,20 +170,38 @@ class Framed:
 
     def term_table(self, asked: TermTable) -> Any:
         """`Corpus.term_table`."""
-        return self._run(TermTablePlan(self._in_any_order(asked)))
+        asked, found = self._in_any_order(asked), self.collection
+        _refuse(asked, "invalid")
+        if ClosedForms.can(asked):
+            plan = ClosedForms(asked, found.lengths_of(found.counts))
+            table = returned(documents.closed_forms(plan, found.counts), self.like)
+        else:
+            table = self._run(TermTablePlan(asked, quiet=True))
+        if self.like is not None:
+            self._warn_of_clamped(asked, table)
+        return table
 
-    def fit_beta_binomial(self) -> Any:
+    def _warn_of_clamped(self, asked: TermTable, table: Any) -> None:
+        """Warn of terms that repeat too often for the penalty, if the table is in memory and says which they are."""
+        local = to_polars(nw.from_native(table))
+        if asked.penalty == "gamma" and asked.fit == "penalized":
+            bad = local.filter(status="invalid")["term"]
+            if bad.len():
+                own = self.collection.lengths_of(self.collection.counts)
+                mu = own.mean_length if asked.mu is None else asked.mu
+                warn_of_clamped(bad.len(), local.height, f"{bad.min()!r:.60}", mu, asked.sigma2, asked.form)
+
+    def fit_beta_binomial(self, sort: TermOrder | None) -> Any:
         """`Corpus.fit_beta_binomial`."""
-        return self._run(FitPlan())
+        return self._run(FitPlan(sort))
 
     def dispersion(self, asked: Dispersion) -> Any:
         """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
         for name in asked.names:
             if name in MORE:
                 raise ValueError(f"{name} needs the documents, but the frame stays where it is; {IN_MEMORY}")
-        return returned(
-            self.collection.run(DispersionPlan(tuple(checked_measures(asked.names)))).drop("n", "b"), self.like
-        )
+        plan = DispersionPlan(tuple(checked_measures(asked.names)), asked.sort)
+        return returned(self.collection.run(plan).drop("n", "b"), self.like)
 
     def keyness(
         self,
@@ -207,14 +226,17 @@ class Framed:
         if condition and (groups is not None or contrasts or by_formula):
             of_its_own = " is a condition, whose two groups are compared as they are; make it a column of the frame"
             raise ValueError(named("by", by) + of_its_own)
-        source, column = self, by
+        source, column, order = self, by, None
         if by is not None and condition:
             source, column = self._sides(by), CONDITION
         elif by is not None and groups is not None:
-            source, column = self._chosen(by, groups, contrasts, by_formula)
+            source, order = self._chosen(by, groups)
+            if by_formula and order != sorted(order):
+                in_order = "a design of a frame has its groups in the order of their names; give them in that order"
+                raise ValueError(in_order)
         if by_formula or column is None:
             return source._by_formula(asked, formula, column, **design)
-        parts, corpora, few = source.collection.groups(column)
+        parts, corpora, few = source.collection.groups(column, order)
         plan = keyness_plan(asked, [name for name, *_ in corpora], contrasts)
         return returned(run(plan, parts, corpora, few=few), self.like)
 
@@ -234,12 +256,12 @@ class Framed:
         if not isinstance(contrast, str | Sequence | None):
             raise ValueError(f"contrast must be a string such as 'party: D - R', or several; got {contrast!r:.60}")
         asked.check_design()
-        formula = formula or (by if str(by).isidentifier() else f"`{by}`")
+        formula = (str(by) if str(by).isidentifier() else f"`{by}`") if formula is None else formula
         which = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
-        plan = DesignPlan(asked, str(formula), strata, which)
+        plan = DesignPlan(asked, formula, strata, which)
         if not plan.columns:
             raise ValueError(f"the formula {formula!r:.80} names no column of the frame")
-        found = self.collection.design(plan.columns, cluster)
+        found = self.collection.design(plan, cluster)
         plan, groups = plan.placed(found, cluster)
         return returned(run(plan, found.parts, groups, few=found.few), self.like)
 
@@ -283,7 +305,7 @@ class Framed:
         """`Corpus.weights`, as a frame of document, term, weight."""
         _refuse(asked, "invalid")
         self._needs("texts", "counts")
-        plan = WeighPlan.of(asked, self.collection.document_lengths)
+        plan = WeighPlan.of(asked, self.collection.lengths_of(self.collection.documents))
         return returned(documents.weigh(plan, self.collection, warn=self.like is not None), self.like)
 
     def count_rows(self) -> Any:
@@ -353,25 +375,16 @@ class Framed:
             which = "every" if True in sizes else "no"
             alone = f"{which} document meets {by!r:.60}, so there is nothing to compare; choose another "
             raise ValueError(alone + named("by", bare=True))
-        return self._of_two(judged, nw.col(CONDITION), both_sides(by))
+        a, b = (nw.lit(f"{side}: {name}") for side, name in zip("AB", both_sides(by), strict=True))  # A comes first
+        return self._with(judged.with_columns(nw.when(nw.col(CONDITION)).then(a).otherwise(b).alias(CONDITION)))
 
-    def _chosen(self, by: str, groups: Any, contrasts: bool | None, design: bool) -> tuple[Framed, str]:
-        """The documents of some groups, and the column that has them: of two groups, the first is A."""
+    def _chosen(self, by: str, groups: Any) -> tuple[Framed, list[str]]:
+        """The documents of some groups, and the names of these in the order in which they were given."""
         _check_column(self._schema, by)
         frame = nw.from_native(self.frame)
         column = self._column(frame, by)
         values = chosen_values(to_polars(frame.select(column).unique()), by, groups)
-        frame = frame.filter(column.is_in(values))
-        if design and [str(value) for value in values] != sorted(map(str, values)):
-            raise ValueError("a design of a frame has its groups in the order of their names; give them in that order")
-        if len(values) > 2 or contrasts or design:
-            return self._with(frame), by
-        return self._of_two(frame, column == values[0], (str(values[0]), str(values[1]))), CONDITION
-
-    def _of_two(self, frame: Any, is_a: Any, names: tuple[str, str]) -> Framed:
-        """The frame with a column of two groups, whose names put the first one first."""
-        a, b = (nw.lit(f"{side}: {name}") for side, name in zip("AB", names, strict=True))
-        return self._with(frame.with_columns(nw.when(is_a).then(a).otherwise(b).alias(CONDITION)))
+        return self._with(frame.filter(column.is_in(values))), [str(value) for value in values]
 
     def _with_another(self, asked: Keyness, other: Any) -> Any:
         another = getattr(other, "_documents", None)
@@ -380,6 +393,8 @@ class Framed:
                 "a frame is compared with another one that is scanned, of the same engine; to compare it here with "
                 "anything else, compare its statistics: tb.keyness(corpus.statistics, other)"
             )
+        if self.engine != another.engine:
+            raise ValueError(f"both frames must be of one engine; got a {self.engine} and a {another.engine}")
         check_same_words("the first frame", self.counting, "the second", another.counting)
         parts, groups, few = self.collection.beside(another.collection)
         return returned(run(keyness_plan(asked), parts, groups, few=few), self.like)

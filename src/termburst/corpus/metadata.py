@@ -100,23 +100,37 @@ def joined(frame: pl.DataFrame, metadata: Any) -> pl.DataFrame:
     [('a', 1945), ('b', 1949)]
     """
     check_fork()
+    found = by_id(metadata)
+    if found is None:
+        new = with_ids(frame["id"].to_list(), as_columns(metadata))
+    else:
+        places = rows_by_id(found)
+        new = found[[row_of(places, name) for name in frame["id"]]]
+    return frame.with_columns(new.drop("id"))
+
+
+def by_id(metadata: Any) -> pl.DataFrame | None:
+    """The user's own metadata as a frame, if a column "id" says whose they are."""
     columns = as_columns(metadata)
     if "id" not in columns:
-        new = with_ids(frame["id"].to_list(), columns)
-    else:
-        known = as_series("id", columns.pop("id")).cast(pl.String).to_list()
-        place = {name: row for row, name in enumerate(known)}
-        if len(place) != len(known):
-            raise ValueError("two rows of the metadata have the same id; ids must be unique")
-        missing = [name for name in frame["id"] if name not in place]
-        if missing:
-            raise ValueError(
-                f"the metadata has no row for {len(missing):,} of {frame.height:,} documents, such as "
-                f"{missing[0]!r:.60}; its ids are {', '.join(map(repr, known[:3]))}, …"
-            )
-        rows = [place[name] for name in frame["id"]]
-        new = with_ids(known, columns)[rows]
-    return frame.with_columns(new.drop("id"))
+        return None
+    return with_ids(as_series("id", columns.pop("id")).cast(pl.String).to_list(), columns)
+
+
+def rows_by_id(frame: pl.DataFrame) -> dict[str, int]:
+    """The number of the row of each id; ValueError if two rows have one."""
+    places = {name: row for row, name in enumerate(frame["id"])}
+    if len(places) != frame.height:
+        raise ValueError("two rows of the metadata have the same id; ids must be unique")
+    return places
+
+
+def row_of(places: Mapping[str, int], name: str) -> int:
+    """The row of a document; ValueError if the metadata has none."""
+    if name not in places:
+        known = ", ".join(map(repr, list(places)[:3]))
+        raise ValueError(f"the metadata has no row for the document {name!r:.60}; its ids are {known}, …")
+    return places[name]
 
 
 def as_columns(metadata: Any) -> dict[str, Any]:

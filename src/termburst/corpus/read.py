@@ -19,15 +19,12 @@ from termburst.corpus.documents import Documents, TokenizedTexts
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.scan import is_saved, scanned_files
 from termburst.counting.counted_corpus import CountedCorpus
-from termburst.counting.options import CountingOptions
-from termburst.counting.words_of import words_of
+from termburst.counting.options import words_of
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.messages import named
 from termburst.names import Apostrophes, DecodingErrors, Layer, WordRule
-from termburst.options import made_from
 from termburst.reading.documents import Text, same_ids
-from termburst.reading.options import ReadingOptions
 from termburst.reading.report import ReadingReport
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import canonical_counts
@@ -105,12 +102,7 @@ lowercase, pretokenized : how words are found and counted
     Corpus of 2 documents, 10 tokens, 6 terms; metadata: year; words: as Unicode sees them, in lower case
     """
     check_fork()
-    by_column = id is None or isinstance(id, str)
-    options = made_from(ReadingOptions, locals() | {"id": id if by_column else None})
-    if tokenizer is not None and not callable(tokenizer):
-        raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
-    counting = made_from(CountingOptions, locals() | {"pretokenized": pretokenized or tokenizer is not None})
-    asked = ReadArguments(options, counting, None if by_column else id, tokenizer, terms)
+    asked = ReadArguments.of(locals())
     corpus = _opened(source, asked)
     if corpus is source and (metadata is not None or not asked.is_plain):
         raise ValueError("the source is a corpus already, so no option can be used; omit the options")

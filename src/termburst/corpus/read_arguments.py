@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
@@ -12,6 +12,7 @@ from termburst.counting.options import CountingOptions
 from termburst.counting.scripts import unsegmented_script
 from termburst.messages import named
 from termburst.names import Layer
+from termburst.options import made_from
 from termburst.reading.documents import Text
 from termburst.reading.options import ReadingOptions
 
@@ -28,6 +29,18 @@ class ReadArguments:
     ids: Any = None
     tokenizer: Tokenizer | None = None
     terms: Any = None
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> ReadArguments:
+        """The arguments of `read` or `scan`, by name; ValueError for what cannot be used."""
+        id, tokenizer = given["id"], given["tokenizer"]
+        if tokenizer is not None and not callable(tokenizer):
+            raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
+        by_column = id is None or isinstance(id, str)
+        reading = made_from(ReadingOptions, {**given, "id": id if by_column else None})
+        pretokenized = given["pretokenized"] or tokenizer is not None
+        counting = made_from(CountingOptions, {**given, "pretokenized": pretokenized})
+        return cls(reading, counting, None if by_column else id, tokenizer, given.get("terms"))
 
     @property
     def is_plain(self) -> bool:

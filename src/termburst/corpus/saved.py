@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from termburst.corpus.read_arguments import ReadArguments
-from termburst.counting.options import CountingOptions
-from termburst.counting.words_of import words_of
+from termburst.counting.options import CountingOptions, words_of
 from termburst.files import first_line, parquet_damage
 from termburst.messages import joined, named
 from termburst.reading.corpus_files import is_ledger

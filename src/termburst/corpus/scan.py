@@ -13,14 +13,11 @@ from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.saved import Summed, like_saved
 from termburst.corpus.scanned import Scanned
 from termburst.corpus.stream import Stream
-from termburst.counting.options import CountingOptions
 from termburst.datasets import BUILT_IN, TextCollection
 from termburst.forks import check_fork
 from termburst.messages import named
 from termburst.names import Apostrophes, DecodingErrors, Layer, WordRule
-from termburst.options import made_from
 from termburst.reading.corpus_files import is_ledger
-from termburst.reading.options import ReadingOptions
 from termburst.statistics.store import holds_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -51,6 +48,7 @@ def scan(
     ngrams_over_stop_words: bool = False,
     lowercase: bool = True,
     pretokenized: bool = False,
+    metadata: Any = None,
     tokenizer: Tokenizer | None = None,
 ) -> Corpus:
     """A corpus whose texts stay where they are: they are read, batch by batch, each time a question needs them.
@@ -73,6 +71,7 @@ max_archive_files : how documents are read
     ngrams, stop_words, language, words, apostrophes, token_pattern, pattern_seconds, ngrams_over_stop_words, \
 lowercase, pretokenized : how words are found and counted
         See `CountingOptions` and :doc:`counting`.
+    metadata : what is known of each document, in addition to what the source says; see `Corpus.with_metadata`
     tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
 
     Returns
@@ -98,14 +97,12 @@ lowercase, pretokenized : how words are found and counted
     ['goes', 'it', 'so']
     """
     check_fork()
-    asked = ReadArguments(
-        made_from(ReadingOptions, locals()),
-        made_from(CountingOptions, locals() | {"pretokenized": pretokenized or tokenizer is not None}),
-        tokenizer=tokenizer,
-    )
-    if tokenizer is not None and not callable(tokenizer):
-        raise ValueError(f"tokenizer must be a function from a text to its tokens; got {tokenizer!r:.60}")
-    return scanned(source, asked)
+    asked = ReadArguments.of(locals())
+    if asked.ids is not None:
+        problem = "what is scanned has ids of its own, or in a column that " + named("id") + " names; give others as "
+        raise ValueError(problem + "a column of " + named("metadata"))
+    corpus = scanned(source, asked)
+    return corpus if metadata is None else corpus.with_metadata(metadata)
 
 
 def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
@@ -125,8 +122,11 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
         from termburst.corpus.framed import Framed
 
         return Corpus(Framed.of(source, asked), None, name="frame")
+    kind = type(source).__name__
+    if kind == "Ledger":
+        raise ValueError("give the place of the ledger, or its patterns: ledger.frame()")
     raise ValueError(
-        f"{type(source).__name__} cannot be scanned: give a path, a glob, a list of pathlib.Path, a data set, saved "
+        f"{kind} cannot be scanned: give a path, a glob, a list of pathlib.Path, a data set, saved "
         "statistics or a frame; texts and counts in memory are read with tb.read"
     )
 

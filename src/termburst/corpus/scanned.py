@@ -38,7 +38,9 @@ class Held:
     def frame(self) -> pl.DataFrame:
         """The metadata. The ids of parents are text, also if they look like numbers."""
         as_text = ("parent",) if self.reading.pieces is not None else ()
-        return metadata.of_documents(self.documents.ids, self.records, as_text=as_text)
+        types = self.reading.types
+        frame = metadata.of_documents(self.documents.ids, self.records, as_text=(*as_text, *types))
+        return frame.with_columns(frame[name].cast(types[name]) for name in types if name in frame.columns)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from termburst.corpus.documents import Documents
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Scanned
-from termburst.counting.words_of import words_of
+from termburst.counting.options import words_of
 from termburst.display import ROWS, html_table, more, number, printable
 from termburst.messages import Message, named
 

@@ -118,6 +118,28 @@ class Bin(Step):
             known.check()
 
 
+@dataclass(frozen=True, eq=False)
+class MoreMetadata(Step):
+    """More columns, which a frame has for each id."""
+
+    frame: pl.DataFrame
+    option = "with_metadata"
+
+    @property
+    def makes(self) -> tuple[str, ...]:
+        """Its columns."""
+        return tuple(self.frame.columns[1:])
+
+    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+        """The batches with these columns. ValueError if a document has no row."""
+        places, rows = metadata.rows_by_id(self.frame), self.frame.drop("id").to_dicts()
+        reading.types |= dict(self.frame.drop("id").schema)
+        for batch in batches:
+            more = [rows[metadata.row_of(places, name)] for name in batch.ids]
+            known = batch.metadata or [{}] * len(batch.ids)
+            yield replace(batch, metadata=[{**old, **new} for old, new in zip(known, more, strict=True)])
+
+
 @dataclass(frozen=True)
 class Split(Step):
     """Documents cut into pieces, whose ids are those of the documents and a number."""

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from termburst.corpus.read_arguments import SAMPLE, ReadArguments
 from termburst.counting.counted_corpus import texts_at
 from termburst.counting.languages import guessed_language
-from termburst.counting.options import CountingOptions
+from termburst.counting.options import CountingOptions, words_of
 from termburst.counting.scripts import guess_language
-from termburst.counting.words_of import words_of
 from termburst.datasets import TextCollection
 from termburst.display import did_you_mean
 from termburst.messages import joined, named
@@ -54,6 +53,7 @@ class Pass:
     pieces, dropped : what the steps found: how many pieces there are, and which near-copies were left out
     source : the number of the source that is being read
     columns : names of metadata that documents have, also of those that are not wanted
+    types : those of columns that steps have added
     """
 
     name: str
@@ -65,6 +65,7 @@ class Pass:
     dropped: pl.DataFrame | None = None
     source: int = 0
     columns: set[str] = field(default_factory=set)
+    types: dict[str, Any] = field(default_factory=dict)
 
     def with_language(self) -> Pass:
         """The same; if no language was given, the reports now say which one the first texts are in."""

@@ -21,6 +21,7 @@ from termburst.names import (
     PenaltyName,
     Sort,
     Statistic,
+    TermOrder,
     TermSort,
 )
 from termburst.options import given, made_from
@@ -200,11 +201,12 @@ class TermQuestions(CorpusBase):
         options.pop("contrasts", None)
         return keyness(a, b, terms=self.terms, **options)
 
-    def dispersion(self, measures: str | Iterable[str] | None = None) -> pl.DataFrame:
+    def dispersion(self, measures: str | Iterable[str] | None = None, sort: TermOrder | None = "term") -> pl.DataFrame:
         """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.
 
         In addition, *measures* may have "dp_nofreq" (`termburst.dp_nofreq`), "dp_interval" (the columns dp_low and
         dp_high, `termburst.dp_interval`) and, for a corpus with texts, "arf" (`termburst.average_reduced_frequency`).
+        With ``sort=None`` rows may come in any order, which costs least on an engine.
 
         Examples
         --------
@@ -227,6 +229,7 @@ class TermQuestions(CorpusBase):
         invalid: Invalid = "clamp",
         parts: bool = False,
         fit: Fit = "penalized",
+        effects: bool = True,
         intervals: bool = True,
         confidence: float = 0.95,
         sort: TermSort | None = "lower_bound",
@@ -248,8 +251,12 @@ class TermQuestions(CorpusBase):
         self._warn_of_one_document()
         return table_of(asked, self._sums() if fit == "exact" else self.statistics)
 
-    def fit_beta_binomial(self) -> pl.DataFrame:
-        """The exact beta-binomial fit of every term: one row per term, in the order of terms.
+    def fit_beta_binomial(self, *, sort: TermOrder | None = "term") -> pl.DataFrame:
+        """The exact beta-binomial fit of every term: one row per term.
+
+        Parameters
+        ----------
+        sort : "term", or None for any order, which costs least on an engine
 
         Returns
         -------
@@ -265,7 +272,7 @@ class TermQuestions(CorpusBase):
         ['ha']
         """
         if self._framed is not None:
-            return self._framed.fit_beta_binomial()
+            return self._framed.fit_beta_binomial(sort)
         from termburst.models.cells import term_cells
         from termburst.questions.burstiness_plan import FitPlan
         from termburst.questions.plans import run_in_memory

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from termburst.messages import Message, named
 
@@ -259,3 +260,21 @@ class Preparation:
     def is_ready(self, text: str) -> bool:
         """Whether the compiled tokenizer, which converts ASCII to lower case, can take the text as it is."""
         return text.isascii() and not (self.lowercase and self.language in _DOTTED)
+
+
+def sorted_words(words: Any, language: str | None) -> str | tuple[str, ...] | None:
+    """Stop words in one order, or the code of the language whose list they are, so that equal options compare equal."""
+    if words is None or words is False:
+        return None
+    if words is True or (isinstance(words, str) and words == "auto"):
+        if language is None:
+            auto, language_too = named("stop_words", True), named("language", "de")
+            raise ValueError(Message(auto, " means the list of the language. Give one, such as ", language_too, "."))
+        words = language
+    if isinstance(words, str):
+        if words == "english":
+            return words
+        code = language_code(words)
+        stop_words_of(code)  # refuses a language without a list
+        return code
+    return tuple(sorted({str(word) for word in words}))  # str: they may be of type numpy.str_

@@ -15,10 +15,12 @@ from termburst.counting.languages import (
     default_apostrophes,
     english_stop_words,
     language_code,
+    language_name,
     letter_joiners,
+    sorted_words,
     stop_words_of,
 )
-from termburst.counting.pattern_clock import StoredPattern, can_limit, search_limit
+from termburst.counting.pattern_clock import StoredPattern, check_pattern, search_limit
 from termburst.counting.segmenters import SEGMENTED
 from termburst.limits import LONGEST_NGRAM
 from termburst.messages import Message, named
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # scikit-learn's: words of two or more characters
 _PANEL = "Reading text"
+_LAYERS = {"form": "the words of the annotation", "lemma": "lemmas of the annotation", "upos": "parts of speech",
+           "lemma_upos": "lemmas of the annotation, with the part of speech"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +157,7 @@ class CountingOptions:
             raise ValueError(Message("The layer upos has no words, so there are no stop words. Leave ", leave, " out."))
         values = {
             "ngrams": _checked_ngrams(self.ngrams),
-            "stop_words": _sorted_words(self.stop_words, language),
+            "stop_words": sorted_words(self.stop_words, language),
             "words": words,
             "language": language,
             "apostrophes": None if words == "sklearn" else self.apostrophes or default_apostrophes(language),
@@ -162,7 +166,7 @@ class CountingOptions:
         for name, value in values.items():
             object.__setattr__(self, name, value)
         if self.token_pattern is not None:
-            _check_pattern(self.token_pattern, self.pattern_seconds)
+            check_pattern(self.token_pattern, self.pattern_seconds)
 
     def count(self, texts: Iterable[Text]) -> tuple[Any, NDArray[np.object_]]:
         """Count *texts*: (documents × terms as a `scipy.sparse.csr_array`, the terms in alphabetical order).
@@ -349,9 +353,7 @@ class CountingOptions:
         """
         from termburst.counting.character_class import character_class
 
-        plain: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in values.items()
-        }
+        plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         pattern = plain["token_pattern"]
         if pattern is not None and character_class(pattern) is None:  # the search for a class always ends
             plain["token_pattern"] = StoredPattern(pattern)
@@ -439,47 +441,12 @@ def _checked_ngrams(ngrams: int | tuple[int, int]) -> tuple[int, int]:
     return first, last
 
 
-def _sorted_words(words: Any, language: str | None) -> str | tuple[str, ...] | None:
-    """Stop words in one order, or the code of the language whose list they are, so that equal options compare equal."""
-    if words is None or words is False:
-        return None
-    if words is True or (isinstance(words, str) and words == "auto"):
-        if language is None:
-            auto, language_too = named("stop_words", True), named("language", "de")
-            raise ValueError(Message(auto, " means the list of the language. Give one, such as ", language_too, "."))
-        words = language
-    if isinstance(words, str):
-        if words == "english":
-            return words
-        code = language_code(words)
-        stop_words_of(code)  # refuses a language without a list
-        return code
-    return tuple(sorted({str(word) for word in words}))  # str: they may be of type numpy.str_
-
-
 def _check_together(words: str, apostrophes: str | None, pattern: str | None) -> None:
     """Raise ValueError for an option of another rule of words."""
     for name, value, rule in (("apostrophes", apostrophes, "unicode"), ("token_pattern", pattern, "sklearn")):
         if value is not None and words != rule:
             option, needed = named(name, bare=True), named("words", rule)
             raise ValueError(Message(option, " is an option of ", needed, "; give that, or omit ", option))
-
-
-def _check_pattern(token_pattern: str, seconds: float) -> None:
-    try:
-        pattern = re.compile(token_pattern)
-    except (re.error, OverflowError, RecursionError, TypeError) as error:
-        raise ValueError(f"the token pattern {token_pattern!r} is not a regular expression: {error}") from error
-    if isinstance(token_pattern, StoredPattern) and not can_limit():
-        return  # where it cannot be stopped, it is not run
-    with search_limit(token_pattern, seconds):
-        is_empty = pattern.fullmatch("")
-    if is_empty:
-        from termburst.counting.plain_tokenizer import EMPTY_MATCH
-
-        raise ValueError(EMPTY_MATCH.format(token_pattern))
-    if pattern.groups > 1:
-        raise ValueError(f"the token pattern {token_pattern!r} has {pattern.groups} groups; it may have one at most")
 
 
 @lru_cache(maxsize=16)
@@ -494,3 +461,38 @@ def checked_counting(counting: CountingOptions | None) -> CountingOptions:
     if not isinstance(counting, CountingOptions):
         raise ValueError(f"counting must be CountingOptions(...); got {counting!r:.60}")
     return counting
+
+
+def words_of(counting: CountingOptions | None) -> str:
+    """The rule by which words are found and counted, for people.
+
+    Examples
+    --------
+    >>> words_of(CountingOptions(language="de", stop_words=True, ngrams=(1, 2)))
+    'as Unicode sees them, German, in lower case, without stop words (de), terms of 1 to 2 words'
+    >>> words_of(CountingOptions(words="sklearn", lowercase=False))
+    'two or more letters or digits, upper and lower case kept'
+    >>> words_of(None)
+    'counted elsewhere'
+    """
+    if counting is None:
+        return "counted elsewhere"
+    case = "in lower case" if counting.lowercase else "upper and lower case kept"
+    if counting.pretokenized:
+        parts = [_LAYERS[counting.layer] if counting.layer else "the given tokens"]
+        parts += [case] if counting.layer not in (None, "upos") else []
+    else:
+        pattern = counting.token_pattern
+        by_pattern = "two or more letters or digits" if pattern is None else f"pattern {pattern!r:.60}"
+        parts = ["as Unicode sees them" if counting.words == "unicode" else by_pattern]
+        parts += [language_name(counting.language)] if counting.language else []
+        parts += ["apostrophes split them"] if counting.apostrophes == "split" else []
+        parts += [case]
+    if counting.stop_words is not None:
+        words = counting.stop_words
+        parts.append(f"without stop words ({words if isinstance(words, str) else f'{len(words):,} of a list'})")
+    if counting.ngrams != (1, 1):
+        low, high = counting.ngrams
+        parts.append(f"terms of {low} words" if low == high else f"terms of {low} to {high} words")
+        parts += ["over stop words"] if counting.stop_words is not None and counting.ngrams_over_stop_words else []
+    return ", ".join(parts)

@@ -4,10 +4,14 @@ A pattern such as ``(?:\\w+)+x`` can match in exponentially many ways, and Pytho
 handles signals while it searches. So Ctrl-C stops it in any program, and a timer stops it, too, if the program has no
 use of its own for that signal. A pattern that was read from a file does not run without a timer, because anyone may
 have written it.
+
+The package regex has a limit of its own, but would find other words: its ``\\w`` has 30,000 characters more, such as
+the marks of Hindi, of Arabic, and of é as two characters.
 """
 
 from __future__ import annotations
 
+import re
 import signal
 import threading
 from collections.abc import Iterator
@@ -111,3 +115,21 @@ def _stop(*_: Any) -> None:
         f"{what} takes more than {seconds:g} seconds of processor time in one document; "
         r"avoid nested repetition such as (\w+)+, or " + advice
     )
+
+
+def check_pattern(token_pattern: str, seconds: float) -> None:
+    """Raise ValueError if a token pattern is no regular expression, matches the empty string, or has several groups."""
+    try:
+        pattern = re.compile(token_pattern)
+    except (re.error, OverflowError, RecursionError, TypeError) as error:
+        raise ValueError(f"the token pattern {token_pattern!r} is not a regular expression: {error}") from error
+    if isinstance(token_pattern, StoredPattern) and not can_limit():
+        return  # where it cannot be stopped, it is not run
+    with search_limit(token_pattern, seconds):
+        is_empty = pattern.fullmatch("")
+    if is_empty:
+        from termburst.counting.plain_tokenizer import EMPTY_MATCH
+
+        raise ValueError(EMPTY_MATCH.format(token_pattern))
+    if pattern.groups > 1:
+        raise ValueError(f"the token pattern {token_pattern!r} has {pattern.groups} groups; it may have one at most")

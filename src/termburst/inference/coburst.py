@@ -16,8 +16,7 @@ from termburst.inference.multiplicity import adjust_log10
 from termburst.models import beta_binomial, binomial
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.statistics.labels import checked_terms
-from termburst.statistics.matrix import canonical_counts, document_lengths
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers, canonical_counts, document_lengths
 from termburst.statistics.term_statistics import TermStatistics
 
 Floats = NDArray[np.float64]

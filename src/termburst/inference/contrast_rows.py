@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -112,3 +114,14 @@ def _quartile_distance(values: Floats, tokens: Floats) -> float:
     order = np.argsort(values)
     place = np.searchsorted(np.cumsum(tokens[order]), np.array([0.25, 0.75]) * tokens.sum())
     return float(np.ptp(values[order][place]))
+
+
+def centred(leans: Floats, documents: Floats) -> Floats:
+    """The columns without their means over the documents where they are not 0."""
+    held = leans != 0
+    return np.asarray(leans - held * (documents @ leans) / np.maximum(documents @ held, 1.0))
+
+
+def changed(coefficients: Floats, there: Any) -> Floats:
+    """Coefficients in terms of another basis. Not by BLAS: its threads would spin while the kernels run."""
+    return np.einsum("ik,jk->ij", coefficients, there)

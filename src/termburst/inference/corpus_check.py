@@ -17,8 +17,7 @@ from termburst.inference.keyness import compare, keyness
 from termburst.inference.keyness_tests import g2
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells
-from termburst.statistics.matrix import canonical_counts
-from termburst.statistics.tally import Integers, tally
+from termburst.statistics.matrix import Integers, canonical_counts, tally
 
 Floats = NDArray[np.float64]
 

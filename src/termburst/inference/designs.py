@@ -21,7 +21,15 @@ from numpy.typing import NDArray
 
 from termburst.core import placements as core
 from termburst.core.regression import AFTER
-from termburst.inference.contrast_rows import check_design, contrast_rows, orthonormal, saturated, spanning_rows
+from termburst.inference.contrast_rows import (
+    centred,
+    changed,
+    check_design,
+    contrast_rows,
+    orthonormal,
+    saturated,
+    spanning_rows,
+)
 from termburst.inference.leaning import LEAST, WIDE, Leaning, log_marginals
 from termburst.inference.ratio_tails import at_own_tie, contradicts, critical_fall, tail_of
 from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
@@ -39,7 +47,6 @@ TIE_SPREAD = 0.7  # then its precision may lean on the contrast by as much as κ
 LEAST_FREEDOM = 1.0  # degrees of freedom
 TAIL = 0.1  # of the documents on each side, between which precision no longer depends on a number
 TOLD = 1.0  # 2Δℓ from which the fit without the contrast is looked for a second time
-CLASS_RATIO = 1.25  # longest to shortest document of a length class
 IDENTICAL = 1e-7  # a likelihood ratio below this is rounding error
 # of a normal distribution, with their weights; the first one is its mean
 NODES = ((0.0, 2 / 3), (-(3**0.5), 1 / 6), (3**0.5, 1 / 6))
@@ -177,7 +184,7 @@ class DesignComparison:
         start = self.regression.start(self.basis, self.null)
         self.rivals = np.full(len(start), np.inf)
         self.raw = self.regression.fit(self.basis, start, rivals=self.rivals)
-        self.classes = _length_classes(data)
+        self.classes = core.classes_of(data.lengths)
         self.freedom = max(float(data.documents.sum()) - self.rows.shape[1], 1.0)
         self._own: dict[tuple[int, ...], Merged] = {}
 
@@ -288,10 +295,10 @@ class DesignComparison:
         beyond which nothing changes.
         """
         if contrast.sides is not None and contrast.leans is not None:
-            return _centred(contrast.leans, self.data.documents)
+            return centred(contrast.leans, self.data.documents)
         values, low, high = self._middle(contrast)
         place = (np.clip(values, low, high) - low) / max(high - low, 1e-300) - 0.5
-        return _centred(place[:, None], self.data.documents)
+        return centred(place[:, None], self.data.documents)
 
     def _middle(self, contrast: Contrast) -> tuple[Floats, float, float]:
         """The number of a contrast in each design cell; its quantiles `TAIL` and 1 − `TAIL`, or its ends."""
@@ -324,7 +331,7 @@ class DesignComparison:
     def _start(self, rows: Floats) -> Floats:
         """The fits of the whole design, with one precision, in terms of other rows that span the same."""
         columns, there = self.basis.shape[1], np.linalg.lstsq(rows, self.basis, rcond=None)[0]
-        return np.nan_to_num(np.column_stack([_changed(self.raw[:, :columns], there), self.raw[:, columns]]))
+        return np.nan_to_num(np.column_stack([changed(self.raw[:, :columns], there), self.raw[:, columns]]))
 
     def fitted(self, contrast: Contrast, leaning: Leaning) -> ContrastFits:
         """The fits with and without a contrast, given what all terms say about the precision."""
@@ -436,7 +443,7 @@ class DesignComparison:
         and the *adjusted* one is infinite.
         """
         vector = contrast.vector[contrast.own]
-        found = _changed(self._unadjusted_beta(contrast, leaning), vector[None, :])[:, 0] / np.log(2)
+        found = changed(self._unadjusted_beta(contrast, leaning), vector[None, :])[:, 0] / np.log(2)
         own = self.rows[:, contrast.own]
         spans = [spanning_rows(own, vector, self.data.tokens, number)[1] / np.log(2) for number in (True, False)]
         span = np.where(np.isinf(adjusted), spans[1], spans[0] if contrast.sides is None else spans[1])
@@ -452,9 +459,9 @@ class DesignComparison:
         basis = orthonormal(merged.rows, merged.regression.data.tokens)
         wide, start = _wider(of, basis, np.nan_to_num(merged.raw[:, : basis.shape[1] + 1]))
         raw, there = of.fit(wide, start, how="climb"), np.linalg.lstsq(merged.rows, basis, rcond=None)[0]
-        off = _changed(np.nan_to_num(raw[:, : basis.shape[1]]), contrast.vector[None, contrast.own] @ there)[:, 0]
+        off = changed(np.nan_to_num(raw[:, : basis.shape[1]]), contrast.vector[None, contrast.own] @ there)[:, 0]
         _, raw, _ = self._loose(of, wide, raw, off * self._lean_unit(contrast))
-        return _changed(raw[:, : basis.shape[1]], there)
+        return changed(raw[:, : basis.shape[1]], there)
 
     def _merged(self, columns: NDArray[np.intp]) -> Merged:
         """The fits of the model that has only these columns; design cells that it cannot tell apart are merged."""
@@ -477,33 +484,8 @@ class DesignComparison:
         return np.bincount(cells.term[inside[self.data.group]], minlength=cells.n_i.size) == 0
 
 
-def _centred(leans: Floats, documents: Floats) -> Floats:
-    """The columns without their means over the documents where they are not 0."""
-    held = leans != 0
-    return np.asarray(leans - held * (documents @ leans) / np.maximum(documents @ held, 1.0))
-
-
-def _changed(coefficients: Floats, there: Any) -> Floats:
-    """Coefficients in terms of another basis. Not by BLAS: its threads would spin while the kernels run."""
-    return np.einsum("ik,jk->ij", coefficients, there)
-
-
 def _wider(of: Regression, rows: Floats, start: Floats) -> tuple[Floats, Floats]:
     """A design and its starts with the columns of the γ."""
     leaning, columns = 0 if of.leans is None else of.leans.shape[1], rows.shape[1]
     wide = np.column_stack([rows, np.zeros((len(rows), leaning))])
     return wide, np.column_stack([start[:, :columns], np.zeros((len(start), leaning)), start[:, columns]])
-
-
-def _length_classes(data: DesignCells) -> core.LengthClasses:
-    """The documents of each design cell in classes of similar length."""
-    starts, lengths, documents = [0], [], []
-    for of, number in data.lengths:
-        place = np.floor(np.log(np.maximum(of, 1)) / np.log(CLASS_RATIO)).astype(np.int64)
-        edges = np.flatnonzero(np.diff(place, prepend=-1))
-        if edges.size:
-            held = np.add.reduceat(number, edges).astype(np.float64)
-            lengths.append(np.add.reduceat(of * number, edges) / held)
-            documents.append(held)
-        starts.append(starts[-1] + edges.size)
-    return core.length_classes(np.array(starts, np.int64), np.concatenate(lengths), np.concatenate(documents))

@@ -16,9 +16,8 @@ from termburst.inference import distributions as stats
 from termburst.inference.burst_effects import burst_level, coordinates
 from termburst.inference.checks import check_confidence
 from termburst.inference.robust_scale import ScaleSums, robust_scale
-from termburst.models.cells import TermCells
+from termburst.models.cells import GroupedCells, TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.models.grouped_cells import GroupedCells
 from termburst.models.length_table import LengthTable
 
 Floats = NDArray[np.float64]

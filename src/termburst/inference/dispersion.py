@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from termburst.inference.checks import check_name
 from termburst.models.cells import TermCells, sums_of_runs, term_cells
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.threads import BLOCK, in_threads
 
 Floats = NDArray[np.float64]
@@ -295,7 +295,7 @@ def checked_measures(measures: str | Iterable[str] | None) -> list[str]:
     if measures is not None and not isinstance(measures, Iterable):
         raise ValueError(f"measures must be names of measures; got {measures!r}")
     names: list[str] = list(MEASURES) if measures is None else [measures] if isinstance(measures, str) else [*measures]
-    for name in names:
+    for name in set(names) - MEASURES.keys():
         check_name("a measure", name, MEASURES)
     return names
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from termburst.inference.checks import checked_number, checked_whole
 from termburst.inference.dispersion import dispersion
 from termburst.models.cells import TermCells, term_cells
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.threads import PARTS, in_threads
 
 Floats = NDArray[np.float64]

@@ -22,7 +22,7 @@ from scipy.sparse.csgraph import connected_components
 
 from termburst.core.minhash import Hashes, ShingleLists, band_keys, distinct_hashes, jaccard
 from termburst.limits import require_memory
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.threads import cores, in_threads
 
 Floats = NDArray[np.float64]

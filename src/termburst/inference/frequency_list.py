@@ -32,9 +32,8 @@ from termburst.core import comparison as core
 from termburst.core import profiles as core_profiles
 from termburst.inference.keyness import Keyness
 from termburst.inference.two_sides import HIGHEST, PART
-from termburst.models.cells import TermCells
-from termburst.models.grouped_cells import GroupedCells
-from termburst.statistics.tally import Integers
+from termburst.models.cells import GroupedCells, TermCells
+from termburst.statistics.matrix import Integers
 from termburst.threads import in_threads, over_parts
 
 Floats = NDArray[np.float64]

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 
 from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
-from termburst.inference.confident_effect import levels_of
+from termburst.inference.multiplicity import levels_of
 from termburst.inference.two_sides import PrecisionPrior, SideTails, TwoSides
 from termburst.models.cells import TermCells, joined, merged
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 
 Floats = NDArray[np.float64]
 Names = NDArray[np.object_]
@@ -196,19 +196,20 @@ def keyness_groups(groups: Sequence[TermCells], priors: Sequence[PrecisionPrior]
     for number, cells in enumerate(groups):
         if not cells.tokens:
             raise ValueError(f"group {number} has no tokens: there is nothing to compare with")
-    contrasts = [
-        keyness(a, b, confidence=None, prior=None if priors is None else priors[number])
-        for number, (a, b) in enumerate(against_others(groups))
-    ]
-    p_values = np.sort([one.p_value for one in contrasts], axis=0)
-    ranks = np.arange(1, len(groups) + 1)[:, None]
-    ratio = np.array([np.nan_to_num(one.log_ratio, nan=-np.inf) for one in contrasts])
-    return GroupKeyness(
-        np.max([one.statistic for one in contrasts], axis=0),
-        np.minimum(np.min(p_values * len(groups) / ranks, axis=0), 1.0),
-        np.min([one.least_p for one in contrasts], axis=0),
-        np.argmax(ratio, axis=0),
-    )
+    pairs, size = against_others(groups), groups[0].n_i.size  # only one pair, and what is known so far, is in memory
+    p_values, ratio, highest = np.empty((len(groups), size)), np.full(size, -np.inf), np.zeros(size, np.intp)
+    statistic, least_p = np.full(size, -np.inf), np.full(size, np.inf)
+    for number in range(len(groups)):
+        found = keyness(*next(pairs), confidence=None, prior=None if priors is None else priors[number])
+        higher = found.log_ratio > ratio
+        ratio[higher], highest[higher] = found.log_ratio[higher], number
+        p_values[number] = found.p_value
+        np.maximum(statistic, found.statistic, out=statistic)
+        np.minimum(least_p, found.least_p, out=least_p)
+    p_values.sort(axis=0)
+    p_values *= len(groups)
+    p_values /= np.arange(1, len(groups) + 1)[:, None]
+    return GroupKeyness(statistic, np.minimum(np.min(p_values, axis=0), 1.0), least_p, highest)
 
 
 def against_others(groups: Sequence[TermCells]) -> Iterator[tuple[TermCells, TermCells]]:

@@ -14,7 +14,7 @@ from scipy.special import chdtrc, ndtr
 from termburst.limits import require_memory
 from termburst.models.cells import TermCells
 from termburst.models.special import deviance
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 
 Floats = NDArray[np.float64]
 Result = tuple[Floats, Floats]

@@ -22,7 +22,7 @@ from termburst.core.cells import cells as core_cells
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.special import deviance
-from termburst.statistics.tally import Integers, tally
+from termburst.statistics.matrix import Integers, tally
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]

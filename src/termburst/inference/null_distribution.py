@@ -31,7 +31,7 @@ from termburst.models.cells import TermCells
 from termburst.models.closed_forms import NUMPY, Collection, add_up, plr_parts
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import Form
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.threads import in_threads
 
 Floats = NDArray[np.float64]
@@ -181,13 +181,8 @@ class Null:
         """log p of λ and of Tarone's score, and how each was obtained."""
         of_plr, of_score = Tested(plr, *self.undrawn()), Tested(score, *self.undrawn())
         sizes, place = np.unique(self.sizes, return_inverse=True)
-        terms = dict(
-            zip(
-                sizes.tolist(),
-                np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1]),
-                strict=True,
-            )
-        )
+        parts = np.split(np.argsort(place, kind="stable"), np.cumsum(np.bincount(place))[:-1])
+        terms = dict(zip(sizes.tolist(), parts, strict=False))  # of no term there is one part, and no size
         terms.pop(0, None)
         frequent = [v for v in terms if v > FREQUENT]
         for v in frequent:

@@ -11,7 +11,7 @@ from scipy import special
 from termburst.core import null as core
 from termburst.inference.null_lengths import Lengths
 from termburst.inference.null_tails import TIE
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 
 Floats = NDArray[np.float64]
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from termburst.core import null as core
 from termburst.models.cells import TermCells
 from termburst.models.closed_forms import NUMPY, LengthSums, tarone
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 
 Floats = NDArray[np.float64]
 

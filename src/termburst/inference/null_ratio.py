@@ -14,7 +14,7 @@ from termburst.inference.null_tails import chi2_tail, sampled_p
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import SPACING, fit_beta_binomial
 from termburst.models.length_table import LengthTable
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.threads import check_given_up
 
 # As the phases of λ: occurrences up to which it applies, draws as a multiple of those asked for, share of the tail.

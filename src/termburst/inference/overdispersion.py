@@ -28,7 +28,7 @@ from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.names import Form, Statistic
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.threads import Aside
 
 Floats = NDArray[np.float64]

@@ -389,11 +389,18 @@ def _handle_invalid(
     if number:
         column = int(np.flatnonzero(bad)[0]) if only is None else only
         example = f"column {column}" if statistics.terms is None else f"{str(statistics.terms[column])!r:.60}"
-        what = clamped_terms(number, statistics.vocabulary_size, example, mu, sigma2)
         if invalid == "raise":
-            raise ValueError(what)
-        outcome = "their λ_i is NaN" if form == "exact" else "their λ_i is clamped as in the paper"
-        warnings.warn(f"{what}: {outcome}", ClampedTermsWarning, stacklevel=4)
+            raise ValueError(clamped_terms(number, statistics.vocabulary_size, example, mu, sigma2))
+        warn_of_clamped(number, statistics.vocabulary_size, example, mu, sigma2, form, stacklevel=5)
+
+
+def warn_of_clamped(
+    number: int, terms: int, example: str, mu: float, sigma2: float, form: Form = "printed", *, stacklevel: int = 4
+) -> None:
+    """Warn of so many terms of all, such as *example*, for which η² ≤ r_i."""
+    outcome = "their λ_i is NaN" if form == "exact" else "their λ_i is clamped as in the paper"
+    what = clamped_terms(number, terms, example, mu, sigma2)
+    warnings.warn(f"{what}: {outcome}", ClampedTermsWarning, stacklevel=stacklevel)
 
 
 def clamped_terms(number: int, terms: int, example: str, mu: float, sigma2: float) -> str:

@@ -30,9 +30,8 @@ from termburst.core import beta_binomial as core_fits
 from termburst.core import comparison as core
 from termburst.core import profiles as core_profiles
 from termburst.core.length_table import look_up
-from termburst.models.cells import TermCells
+from termburst.models.cells import GroupedCells, TermCells
 from termburst.models.fit_beta_binomial import BetaBinomialFit
-from termburst.models.grouped_cells import GroupedCells
 from termburst.threads import over_parts, parts_of
 
 Floats = NDArray[np.float64]
@@ -115,12 +114,12 @@ class TwoSides:
         self._kept: dict[int, NDArray[np.void]] = {}
         self.start = np.where(null.status == "degenerate", -HIGHEST, np.nan_to_num(tau, nan=self.level))
 
-    def _profiles(self, terms: NDArray[np.int64]) -> NDArray[np.void]:
-        if (found := self._kept.get(int(terms[0]))) is not None:
-            return found
+    def _profiles(self, terms: NDArray[np.int64], *, keep: bool) -> NDArray[np.void]:
+        """Those that were kept, which are then no longer, or new ones."""
         groups = self.groups
-        found = core_profiles.profiles(groups.cells, groups.lengths, terms, self.start, self.level + HIGHEST)
-        if self.groups.terms.size <= KEPT:
+        if (found := self._kept.pop(int(terms[0]), None)) is None:
+            found = core_profiles.profiles(groups.cells, groups.lengths, terms, self.start, self.level + HIGHEST)
+        if keep and groups.terms.size <= KEPT:
             self._kept[int(terms[0])] = found
         return found
 
@@ -152,7 +151,7 @@ class TwoSides:
         def learn(block: int, terms: NDArray[np.int64]) -> None:
             told = informative[terms]
             if told.any():
-                profiles, of = self._profiles(terms)[told], times[terms[told]]
+                profiles, of = self._profiles(terms, keep=True)[told], times[terms[told]]
                 sums[block] += core.learn_precisions(profiles, of, self.level, self.weight_a, densities)
 
         self._over_parts(learn)
@@ -168,7 +167,8 @@ class TwoSides:
         four = (prior.shift, prior.spread, self.level, self.weight_a)
 
         def compare(_: int, terms: NDArray[np.int64]) -> None:
-            found = core.compare_sides(self._profiles(terms), four, np.tile(log_ratios, (terms.size, 1)), levels)
+            profiles = self._profiles(terms, keep=False)
+            found = core.compare_sides(profiles, four, np.tile(log_ratios, (terms.size, 1)), levels)
             for result, values in zip(results, found, strict=True):
                 result[terms] = values
 
@@ -189,7 +189,7 @@ class TwoSides:
         sides = (self.a, self.b)
         documents = [c.documents for c in sides]
         held = self.a.b_i + self.b.b_i
-        others = sum(documents) - sum(c.sum((c.count == c.length).astype(np.float64)) for c in sides)
+        others = sum(documents) - sum(_alone(c) for c in sides)
         alone = ((held == 1) | (others == 1)) & (min(documents) > 1)
         return np.asarray((held > 0) & ((max(documents) < 2) | (others == 0) | alone))
 
@@ -237,6 +237,14 @@ class TwoSides:
             sums += np.stack([share, 1 - share]) ** worth[few] / QUANTILES
         least[few] = sums.min(axis=0)
         return np.where(self.unknown, 1.0, least)
+
+
+def _alone(cells: TermCells) -> Floats:
+    """In how many documents each term is the only one."""
+    those = np.flatnonzero(cells.count == cells.length)
+    term = np.searchsorted(cells.indptr, those, side="right") - 1
+    weight = np.broadcast_to(cells.weight, cells.count.shape)[those]
+    return np.asarray(np.bincount(term, weight, cells.n_i.size), np.float64)
 
 
 @cache

@@ -2,6 +2,10 @@
 
 `add` and `withdraw` are for frames of `Corpus.patterns`. `Ledger` keeps such patterns in Parquet files, in DuckDB, and
 in Delta and Iceberg tables.
+
+>>> import termburst as tb
+>>> tb.scan(add(tb.read(["so it goes"]).patterns("monday"), tb.read(["so so"]).patterns("tuesday"))).tokens
+5
 """
 
 from termburst.ledgers.frames import add, withdraw

@@ -6,6 +6,7 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 
+from termburst.backends.collection import Collection
 from termburst.backends.frame_input import PATTERNS, WHOLE, check_one_engine, opened, refuse_nulls
 from termburst.backends.frames import COUNTED, concatenated, returned, to_polars, totals
 from termburst.counting.options import CountingOptions
@@ -33,8 +34,8 @@ def add(ledger: Any, more: Any, *, check: bool = True) -> Any:
     >>> tb.scan(add(add(monday, tuesday), tuesday)).tokens
     5
     """
-    (left, like), (right, _) = (open_ledger(frame, check=check) for frame in (ledger, more))
-    check_one_engine(left, right)
+    (left, like), (right, other) = (open_ledger(frame, check=check) for frame in (ledger, more))
+    check_one_engine(left if like is None else like, right if other is None else other)
     # Fetched, since there are few: a join would put the ledger's whole history into the query twice with every call.
     known = _batches(left)
     if check:
@@ -68,7 +69,7 @@ def withdraw(ledger: Any, gone: Any, *, check: bool = True) -> Any:
     left = add(ledger, returned(reversed_, like), check=False)
     if check:
         _refuse_other_sign(_batches(open_ledger(ledger, check=False)[0]), _batches(reversed_))
-        opened(left, {}, check=True, kinds=("patterns",))
+        Collection(left, {}, None).opened(("patterns",))
     return left
 
 

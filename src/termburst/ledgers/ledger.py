@@ -198,7 +198,7 @@ class Ledger:
             counting = self._as_counted(more, counting)
         found, _ = open_ledger(more, check=check)
         if check:
-            opened(more, {}, check=True, kinds=("patterns",))
+            Collection(more, {}, None).opened(("patterns",))
         return self._append(found, sign=1, counting=counting)
 
     def withdraw(self, gone: Any, *, check: bool = True) -> tuple[str, ...]:
@@ -308,7 +308,7 @@ class Ledger:
             found = Storage.read(self._storage, files, like) if like is None else self._storage.read(files, like)
             frames.append(nw.from_native(found))
         with understood(self._storage.place):
-            opened(nw.to_native(concatenated(frames)), {}, check=True, kinds=("patterns",))
+            Collection(nw.to_native(concatenated(frames)), {}, None).opened(("patterns",))
 
     def _state(self) -> State | None:
         with understood(self._storage.place):

@@ -24,8 +24,7 @@ from termburst.models import binomial
 from termburst.models.cells import TermCells, check_lengths
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.models.length_table import LengthTable
-from termburst.statistics.matrix import totals
-from termburst.statistics.tally import Integers, tally
+from termburst.statistics.matrix import Integers, tally, totals
 from termburst.threads import over_parts
 
 Floats = NDArray[np.float64]

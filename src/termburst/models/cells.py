@@ -1,8 +1,8 @@
-"""The cells of a collection by term: the input of exact fits and tests."""
+"""The cells of a collection by term, and of several collections: the input of exact fits and tests."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -11,12 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import cells as core
+from termburst.core import profiles
 from termburst.messages import named
-from termburst.statistics.matrix import by_term, canonical_counts, totals
-from termburst.statistics.tally import Integers, tally
+from termburst.models.length_table import LengthTable
+from termburst.statistics.matrix import Integers, by_term, canonical_counts, tally, totals
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
+from termburst.threads import over_parts
 
 Floats = NDArray[np.float64]
+NODES = 128  # cells that cost as much as what these kernels do for any term, whatever its cells
 BLOCK = 2**18  # cells that `merged` takes at a time
 LONGEST = 100_000_000  # most tokens of a document: every thread of a fit has scratch space of that size
 
@@ -156,6 +159,13 @@ def narrow(name: str, values: Integers) -> NDArray[np.int32]:
     return values.astype(np.int32)
 
 
+def weights_of(groups: Sequence[TermCells], order: Any = slice(None)) -> Floats:
+    """The weights of the cells of all groups, in an *order*; a single number if all have the same."""
+    if all(g.weight.size == 1 and g.weight[0] == groups[0].weight[0] for g in groups):
+        return groups[0].weight
+    return np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])[order]
+
+
 def joined(groups: Sequence[TermCells]) -> TermCells:
     """The cells of several collections over the same terms, as if they were one."""
     term = np.concatenate([g.term for g in groups])
@@ -167,7 +177,7 @@ def joined(groups: Sequence[TermCells]) -> TermCells:
         np.sum([g.indptr for g in groups], axis=0),
         np.concatenate([g.count for g in groups])[order],
         np.concatenate([g.length for g in groups])[order],
-        np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])[order],
+        weights_of(groups, order),
         np.sum([g.n_i for g in groups], axis=0),
         np.sum([g.b_i for g in groups], axis=0),
         lengths,
@@ -202,3 +212,34 @@ def _merged(groups: Sequence[TermCells], first: int, last: int) -> tuple[NDArray
     (term, count, length), weight = tally(columns, np.concatenate(weights).astype(np.int64))
     held = np.bincount(term, minlength=last - first)
     return held, count.astype(np.int32), length.astype(np.int32), weight.astype(np.float64)
+
+
+class GroupedCells:
+    """The cells of several collections over the same terms, and what their likelihoods need."""
+
+    def __init__(self, groups: Sequence[TermCells]) -> None:
+        self.groups = groups
+        offset = np.cumsum([0, *(g.count.size for g in groups[:-1])])
+        self.cells = core.cells(
+            np.stack([g.indptr for g in groups]) + offset[:, None],
+            np.concatenate([g.count for g in groups]),
+            np.concatenate([g.length for g in groups]),
+            weights_of(groups),
+        )
+        self.tables = [LengthTable.of(g.lengths, g.length_documents) for g in groups]
+        self.tokens = np.array([float(table.tokens) for table in self.tables])
+        self.lengths = profiles.group_lengths(np.stack([table.coefficients for table in self.tables]), self.tokens)
+        self.n_i = np.stack([g.n_i for g in groups], axis=1)
+        # A result depends only on the cells of a term: terms with equal cells, as most rare terms have, share it.
+        n_i = self.n_i.sum(axis=1)
+        self.occurring = np.flatnonzero(n_i)
+        distinct, place = core.alike_terms(self.cells, self.occurring)
+        self.same_as = distinct[place]  # one entry for every term that occurs
+        self.terms = distinct[np.argsort(-n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts
+        self.work = self.cells.size + NODES * self.terms.size  # for `parts_of`
+
+    def over_terms(self, kernel: Callable[[Integers], None], terms: Integers, *results: NDArray[Any]) -> None:
+        """Call *kernel* with parts of *terms* on all cores; then copy *results* to terms with equal cells."""
+        over_parts(lambda part: kernel(terms[part].copy()), self.work, terms.size)
+        for result in results:
+            result[self.occurring] = result[self.same_as]

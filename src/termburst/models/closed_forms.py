@@ -18,7 +18,7 @@ from scipy.special import xlogy
 
 from termburst.models.special import stirling_remainder
 from termburst.names import Form
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 
 
 class Operations(Protocol):
@@ -126,7 +126,7 @@ class LengthSums:
     def of(cls, lengths: Integers, documents: Integers) -> LengthSums:
         """The sums of a histogram: the number of *documents* of each of the *lengths*.
 
-        They are integers, which fit into 64 bits (`statistics.merging.check_fits`).
+        They are integers, which fit into 64 bits (`statistics.labels.check_fits`).
 
         Examples
         --------

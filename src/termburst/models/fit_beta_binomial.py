@@ -15,7 +15,7 @@ from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.threads import over_parts
 
 Floats = NDArray[np.float64]

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import length_table as core
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.threads import over_parts
 
 LENGTHS, RUN = 64, 16  # a cell costs a kernel about as much as 64 terms of such a sum, and a run as much as 16

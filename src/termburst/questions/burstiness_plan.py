@@ -59,7 +59,12 @@ class DispersionPlan(OneCollection):
     """How evenly is each term spread?"""
 
     measures: tuple[str, ...]
+    sort: str | None = "term"
     learns = False
+
+    def order(self) -> Order:
+        """See `TermsPlan`."""
+        return [] if self.sort is None else super().order()
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""

@@ -44,7 +44,7 @@ from termburst.questions.check_traces import Traces, chosen_texts
 from termburst.questions.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
 from termburst.questions.plans import Engine
 from termburst.questions.text_cells import document_type
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.statistics.term_statistics import NothingToCountError
 
 if TYPE_CHECKING:

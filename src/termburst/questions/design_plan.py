@@ -18,15 +18,14 @@ from termburst.inference.leaning import LEAST, SUMS, Leaning
 from termburst.inference.multiplicity import adjust
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells
-from termburst.questions.compared import comparison_order
+from termburst.questions.compared import comparison_order, never_significant, strata_of_cells, warn_of
 from termburst.questions.contrast_sides import side_columns, tally_of_cells
 from termburst.questions.formula_text import named_columns
 from termburst.questions.formulas import Design, design_of
 from termburst.questions.frames import term_frame
 from termburst.questions.keyness import Keyness
 from termburst.questions.plans import Finish, Order, Rows, TermsPlan, lesson, sums_of, with_selected_end
-from termburst.questions.reach import never_significant, strata_of_cells, warn_of
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 from termburst.statistics.term_statistics import NothingToCountError
 
 if TYPE_CHECKING:
@@ -88,7 +87,7 @@ class DesignPlan(TermsPlan):
 
     def placed(self, found: DesignCells, cluster: str | None) -> tuple[DesignPlan, Groups]:
         """The plan for documents of a frame, and their groups; ValueError if they cannot be compared so."""
-        names, covariates = self._covariates(found)
+        names, covariates = self.covariates_of(found.rows, found.separator)
         groups: list[tuple[str, Integers, Integers]] = []
         filled: list[int] = []
         for prefix, rows in found.lengths.items():
@@ -112,18 +111,18 @@ class DesignPlan(TermsPlan):
             check_clusters(clusters, cluster, design)
         return plan, tuple(groups)
 
-    def _covariates(self, found: DesignCells) -> tuple[list[str], pl.DataFrame]:
+    def covariates_of(self, rows: pl.DataFrame, separator: str) -> tuple[list[str], pl.DataFrame]:
         """The groups and their covariates, in an order that does not depend on the engine."""
         import polars as pl
 
         for k, name in enumerate(self.columns):
-            if missing := found.rows[f"covariate_{k}"].null_count():
+            if missing := rows[f"covariate_{k}"].null_count():
                 problem = f"the column {name!r:.60} has null in {missing:,} of the combinations"
                 raise ValueError(problem + "; fill it, or drop the rows")
-        rows = found.rows.sort("group")
+        rows = rows.sort("group")
         twice = rows["group"].is_duplicated()
         if twice.any():
-            value = rows.filter(twice)["group"][0].replace(found.separator, ", ")
+            value = rows.filter(twice)["group"][0].replace(separator, ", ")
             listed = ", ".join(map(repr, self.columns))
             raise ValueError(f"two combinations of {listed:.200} look alike, as {value!r:.80}; use strings")
         covariates = rows.select(pl.col(f"covariate_{k}").alias(name) for k, name in enumerate(self.columns))

@@ -15,13 +15,13 @@ from termburst.inference.designs import ContrastTest, DesignComparison, Signific
 from termburst.models.beta_binomial_regression import design_cells_of
 from termburst.names import Adjustment, Sort
 from termburst.questions.cells_given import cells_of, frame_of, is_cells
+from termburst.questions.compared import design_notes, strata_of_cells, warn_of
 from termburst.questions.contrast_sides import side_columns, tally_of_documents
 from termburst.questions.design_plan import DesignPlan, check_clusters, design_rows
 from termburst.questions.formulas import Design, design_of, no_column
 from termburst.questions.frames import counted_texts, named_terms
 from termburst.questions.keyness import Keyness
 from termburst.questions.plans import finished, run_in_memory
-from termburst.questions.reach import design_notes, strata_of_cells, warn_of
 from termburst.statistics.matrix import canonical_counts
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
+from termburst.names import TermOrder
 from termburst.options import Option, check_options
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Dispersion:
     measures: Annotated[
         str | Iterable[str] | None, Option("Names of measures. (default: all that need only counts)")
     ] = None
+    sort: Annotated[TermOrder | None, Option("Order of the rows; None costs least on an engine.")] = "term"
 
     def __post_init__(self) -> None:
         """Raise ValueError for an option that cannot be used."""

@@ -30,10 +30,16 @@ def term_frame(names: Any, columns: dict[str, Any], counted: NDArray[np.bool_] |
     import polars as pl
 
     size = len(next(iter(columns.values())))
-    table = pl.DataFrame({"term": np.arange(size) if names is None else list(names), **columns})
-    if counted is not None and not counted.all():
-        table = table.filter(pl.Series(counted))
-    return table.with_columns(pl.selectors.float().fill_nan(None))
+    kept = None if counted is None or counted.all() else np.flatnonzero(counted)
+
+    def column(name: str, values: Any) -> pl.Series:
+        """One after the other: tables can be large, and intermediate frames would be copies of them."""
+        made = pl.Series(name, values, nan_to_null=isinstance(values, np.ndarray))
+        made = made.fill_nan(None) if isinstance(values, pl.Series) and made.dtype.is_float() else made
+        return made if kept is None else made.gather(kept)
+
+    columns = {"term": np.arange(size) if names is None else list(names), **columns}
+    return pl.DataFrame([column(name, values) for name, values in columns.items()])
 
 
 def own_terms(corpus: Any) -> NDArray[np.object_] | None:
@@ -58,13 +64,13 @@ def counted_texts(corpora: Mapping[str, Any], counting: CountingOptions | None) 
     >>> counted_texts({"A": ["so it goes", "so so"]}, None)[0].terms.tolist()
     ['goes', 'it', 'so']
     """
-    found = [_counted_texts(corpus, name, checked_counting(counting)) for name, corpus in corpora.items()]
+    found = [_counted_texts(corpus, name, counting) for name, corpus in corpora.items()]
     if counting is not None and all(new is old for new, old in zip(found, corpora.values(), strict=True)):
         raise ValueError(f"counting says how to count texts, but {' and '.join(corpora)} has none; omit it")
     return found
 
 
-def _counted_texts(corpus: Any, name: str, counting: CountingOptions) -> Any:
+def _counted_texts(corpus: Any, name: str, counting: CountingOptions | None) -> Any:
     if isinstance(corpus, str):
         raise ValueError(f"{name} must be a list of texts, counts or a corpus; got one string, {corpus!r:.60}")
     if not isinstance(corpus, (list, tuple)) or not corpus:
@@ -72,6 +78,7 @@ def _counted_texts(corpus: Any, name: str, counting: CountingOptions) -> Any:
     tokens = all(isinstance(text, list) and all(isinstance(token, str) for token in text) for text in corpus)
     if not tokens and not isinstance(corpus[0], str):
         return corpus
+    counting = checked_counting(counting)
     return CountedCorpus.from_texts(corpus, counting=replace(counting, pretokenized=True) if tokens else counting)
 
 
@@ -84,7 +91,7 @@ def named_terms(corpus: Any, terms: Any, size: int, which: str = "") -> NDArray[
     Traceback (most recent call last):
     ValueError: the statistics already have other term names; omit `terms`
     """
-    names = checked_terms(terms, size)
+    names = None if terms is None else checked_terms(terms, size)
     own = own_terms(corpus)
     if names is not None and own is not None and not np.array_equal(names, own):
         kind = "statistics" if isinstance(corpus, TermStatistics) else "counts"

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from termburst.inference import keyness as tests
-from termburst.inference.confident_effect import Claims, levels_of
 from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.dispersion import dispersion
-from termburst.inference.multiplicity import adjust, estimate_null_share
+from termburst.inference.multiplicity import Claims, adjust, estimate_null_share, levels_of
 from termburst.inference.robust_scale import ScaleSums, scale_sums
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.questions.compared import MILLION, comparison_order
+from termburst.questions.compared import MILLION, comparison_order, never_significant, warn_of
 from termburst.questions.frames import term_frame
 from termburst.questions.keyness import Keyness
 from termburst.questions.plans import (
@@ -36,7 +35,6 @@ from termburst.questions.plans import (
     with_lower_bound,
     with_selected_end,
 )
-from termburst.questions.reach import never_significant, warn_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -89,14 +87,23 @@ class KeynessPlan(TermsPlan):
         """See `TermsPlan`."""
         import polars as pl
 
-        tables = []
-        for number, pair in enumerate(self.pairs(cells)):
-            columns = self.columns(*pair, self.learned[number] if self.learned else None)
-            table = term_frame(terms, columns, pair[0].n_i + pair[1].n_i >= max(self.asked.min_count, 1))
-            if self.contrasts:
-                table = table.insert_column(1, pl.lit(self.groups[number], dtype=pl.String).alias("group"))
-            tables.append(table.with_columns(pl.col("p_method").cast(pl.String)))
-        return pl.concat(tables)
+        pairs = self.pairs(cells)  # only one of them is in memory
+        return pl.concat([self.of_pair(terms, *next(pairs), number) for number in range(self.tests)])
+
+    @property
+    def tests(self) -> int:
+        """How many pairs are compared."""
+        return len(self.groups) if self.contrasts else 1
+
+    def of_pair(self, terms: Any, a: TermCells, b: TermCells, number: int) -> pl.DataFrame:
+        """The rows of one pair."""
+        import polars as pl
+
+        columns = self.columns(a, b, self.learned[number] if self.learned else None)
+        table = term_frame(terms, columns, a.n_i + b.n_i >= max(self.asked.min_count, 1))
+        if self.contrasts:
+            table = table.insert_column(1, pl.lit(self.groups[number], dtype=pl.String).alias("group"))
+        return table.with_columns(pl.col("p_method").cast(pl.String))
 
     def schema(self) -> dict[str, Any]:
         """See `TermsPlan`."""

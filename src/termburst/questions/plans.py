@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.inference.confident_effect import selected_end
+from termburst.inference.multiplicity import selected_end
 from termburst.models.cells import TermCells
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from termburst.inference.null_tails import Curves, Moments
 from termburst.models.cells import TermCells
 from termburst.names import Form
 from termburst.scratch import scratch_folder
-from termburst.statistics.tally import Integers
+from termburst.statistics.matrix import Integers
 
 BYTES_DRAWN = 32_000_000  # memory of the draws that are made at a time; each part repeats the draws of its phase
 BYTES_READ = 8_000_000  # of the draws that are read at a time

@@ -24,6 +24,7 @@ class TermTable:
     invalid: Annotated[Invalid, Option("What to do with terms that repeat too often for the penalty.")] = "clamp"
     parts: Annotated[bool, Option("Also show the parts that add up to λ.")] = False
     fit: Annotated[Fit, Option("Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")] = "penalized"
+    effects: Annotated[bool, Option("Add the burst ratio and reuse, which need exact fits.")] = True
     intervals: Annotated[bool, Option("Compute the intervals of burst ratio and reuse, and the lower bound.")] = True
     confidence: Annotated[float, Option("Confidence level of these intervals.", above=0, below=1)] = 0.95
     sort: Annotated[TermSort | None, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "lower_bound"
@@ -44,6 +45,7 @@ def term_table(
     invalid: Invalid = "clamp",
     parts: bool = False,
     fit: Fit = "penalized",
+    effects: bool = True,
     intervals: bool = True,
     confidence: float = 0.95,
     sort: TermSort | None = "lower_bound",
@@ -60,6 +62,9 @@ def term_table(
     fit : {"penalized", "exact", "none"}
         Which estimates of α_i and α_¬i to show: those of Claim 2, the exact maximum-likelihood ones, which need a
         count matrix or statistics with detail="patterns", or none.
+    effects : bool
+        Whether to add the burst ratio and reuse, which need exact fits. Without them, an engine computes the table by
+        expressions of its own.
     intervals : bool
         Whether to compute the intervals of burst ratio and reuse, and the lower bound.
     confidence : float

@@ -15,6 +15,7 @@ from termburst.models import closed_forms as forms
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle
+from termburst.models.penalties import checked_hyperparameters
 from termburst.questions.burst_columns import burst_columns, sorted_terms, term_order
 from termburst.questions.burstiness_plan import OneCollection, scale_of, taught_scale
 from termburst.questions.frames import term_frame
@@ -42,17 +43,22 @@ class TermTablePlan(OneCollection):
     sums: ScaleSums | None = None
     quiet: bool = False
 
+    @property
+    def learns(self) -> bool:  # type: ignore[override]
+        """Whether terms say something about each other."""
+        return self.asked.effects and self.asked.intervals
+
     def prepared(self, collections: Sequence[TermCells]) -> Self:
         """See `TermsPlan`."""
         return replace(self, quiet=True)
 
     def learn(self, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""
-        return lesson(scale_of(cells[0]) if self.asked.intervals else {})
+        return lesson(scale_of(cells[0]))
 
     def taught(self, rows: pl.DataFrame) -> Self:
         """See `TermsPlan`."""
-        return replace(self, sums=taught_scale(rows) if self.asked.intervals else None)
+        return replace(self, sums=taught_scale(rows))
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""
@@ -66,13 +72,14 @@ class TermTablePlan(OneCollection):
 
     def order(self) -> Order:
         """See `TermsPlan`."""
-        return term_order(("lower_bound", "burst_ratio", "plr"), self.asked.sort, intervals=self.asked.intervals)
+        own = ("lower_bound", "burst_ratio", "plr") if self.asked.effects else ("plr",)
+        return term_order(own, self.asked.sort, intervals=self.asked.intervals)
 
     def columns(self, statistics: TermStatistics, cells: TermCells | None) -> dict[str, Any]:
         """The columns of the terms of these statistics; effects only if their cells are given."""
         asked = self.asked
         exact, effects = None, {}
-        if cells is not None:
+        if cells is not None and asked.effects:
             exact = fit_beta_binomial(cells)
             options: dict[str, Any] = {"confidence": asked.confidence, "intervals": asked.intervals}
             effects = burst_columns(burst_effects(cells, exact, sums=self.sums, **options))
@@ -107,7 +114,64 @@ def table_of(asked: TermTable, X_or_statistics: Any) -> pl.DataFrame:
     cells = term_cells(statistics) if has_cells and statistics.tokens else None
     counted = statistics.collection_frequency >= asked.min_count if asked.min_count > 1 else None
     table = term_frame(statistics.terms, TermTablePlan(asked).columns(statistics, cells), counted)
-    return sorted_terms(table, asked.sort if cells is not None or asked.sort in (None, "term") else "plr")
+    has_effects = cells is not None and asked.effects
+    return sorted_terms(table, asked.sort if has_effects or asked.sort in (None, "term") else "plr")
+
+
+@dataclass(frozen=True)
+class ClosedForms:
+    """The table without effects, as expressions that an engine evaluates.
+
+    Attributes
+    ----------
+    asked : the options
+    collection : statistics without terms: the document lengths
+    """
+
+    asked: TermTable
+    collection: TermStatistics
+
+    @staticmethod
+    def can(asked: TermTable) -> bool:
+        """Whether the options ask for closed forms alone."""
+        return not (asked.effects or asked.parts or asked.fit == "exact" or asked.penalty != "gamma")
+
+    @staticmethod
+    def sums(ops: Any) -> dict[str, Any]:
+        """What is added up over the cells of a term: count, documents and tokens are their columns."""
+        count, documents = ops.column("count"), ops.column("documents")
+        return {
+            "n": count * documents,
+            "b": documents,
+            "products": count * ops.column("tokens"),
+            "squares": count * count * documents,
+            "repetition": ops.log_factorial(count) * ops.as_float(documents),
+        }
+
+    def columns(self, ops: Any) -> dict[str, Any]:
+        """The columns of the table after n and b, from these sums."""
+        own, asked = self.collection, self.asked
+        mu, sigma2 = checked_hyperparameters(own.mean_length if asked.mu is None else asked.mu, asked.sigma2)
+        shared = forms.Collection(float(own.documents), float(own.tokens), mu, sigma2)
+        n_i, b_i = (ops.keep(ops.as_float(ops.column(name))) for name in ("n", "b"))
+        lengths = forms.LengthSums.of(own.lengths, own.length_documents)
+        score = forms.tarone(ops, lengths, *(ops.column(name) for name in ("n", "squares", "products")))
+        plr = forms.add_up(forms.plr_parts(ops, shared, n_i, b_i, ops.column("repetition"), asked.form))
+        idf, r_i = ops.keep(forms.idf(ops, shared.d, b_i)), ops.keep(forms.repeats(n_i, b_i))
+        valid = shared.eta2 - r_i > 0
+        found = {
+            "plr": ops.where(valid, plr, None) if asked.form == "exact" else plr,
+            "tarone": score,
+            "idf": idf,
+            "icf": forms.icf(ops, shared.n, n_i),
+            "tf_idf_sum": forms.tf_idf_sum(n_i, idf),
+        }
+        if asked.fit == "none":
+            return found
+        alpha_0 = ops.keep(forms.gamma_precision(ops, mu, sigma2, r_i))
+        alpha, alpha_not = forms.split_precision(alpha_0, shared.n, n_i, b_i)
+        estimates = {"alpha": ops.where(valid, alpha, None), "alpha_not": ops.where(valid, alpha_not, None)}
+        return found | estimates | {"status": ops.where(valid, "valid", "invalid")}
 
 
 def _statistics(cells: TermCells, terms: Any) -> TermStatistics:

@@ -11,8 +11,7 @@ import numpy as np
 from termburst.counting import plain_tokenizer
 from termburst.counting.options import CountingOptions
 from termburst.counting.utf8_texts import count_utf8, names, utf8
-from termburst.statistics.matrix import canonical_counts, document_lengths
-from termburst.statistics.tally import tally
+from termburst.statistics.matrix import canonical_counts, document_lengths, tally
 
 if TYPE_CHECKING:
     import polars as pl
@@ -212,7 +211,8 @@ def by_group(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) ->
 
     parts = batch.partition_by("group", as_dict=True).items()
     found = [
-        tokenised(part, counting=counting, grain=grain).with_columns(group=pl.lit(name)) for (name,), part in parts
+        tokenised(part, counting=counting, grain=grain).with_columns(group=pl.lit(name, pl.String))
+        for (name,), part in parts
     ]
     return pl.concat(found) if found else tokenised(batch, counting=counting, grain=grain).with_columns(batch["group"])
 

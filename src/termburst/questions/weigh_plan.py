@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.plr import clamped_terms
 from termburst.models import closed_forms as forms
 from termburst.models.penalties import checked_hyperparameters
 from termburst.questions.weights import Weigh
@@ -92,11 +91,6 @@ class WeighPlan:
         """Which terms repeat too often for the penalty; None if the scheme has none."""
         repeated = forms.repeats(ops.as_float(ops.column("n")), ops.as_float(ops.column("b")))
         return repeated >= self.shared.eta2 if self.asked.scheme in SHARES else None
-
-    def clamped_terms(self, number: int, terms: int, example: str) -> str:
-        """The sentence about these terms."""
-        what = clamped_terms(number, terms, f"{example!r:.60}", self.shared.mu, self.shared.sigma2)
-        return f"{what}: their λ_i is clamped as in the paper"
 
     def weight(self, ops: Any) -> Any:
         """The weight of cells as an expression of their columns and those of `terms`."""

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
-from termburst.inference.confident_effect import selected_end
 from termburst.inference.dispersion import dispersion
 from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.multiplicity import adjust as adjusted
+from termburst.inference.multiplicity import selected_end
 from termburst.messages import named
 from termburst.models.cells import term_cells
 from termburst.questions.compared import MILLION

@@ -203,7 +203,7 @@ def _rows(file: CorpusFile, source: Source, options: ReadingPlan, progress: Prog
 
     def bounded() -> Iterator[str]:  # with an open quote, a row goes on over any number of lines
         nonlocal held
-        for line in decoded(source.readline, source.numbers(), file, options, progress):
+        for line in decoded(source, file, options, progress):
             held += bytes_of(line)
             if held > options.document_bytes + 2:
                 raise oversize(f"{file.path}, line {start}", options.document_bytes, hint="close its quote or, ")

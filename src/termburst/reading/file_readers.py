@@ -80,17 +80,11 @@ def _read_ahead(files: list[CorpusFile], options: ReadingPlan, report: ReadingRe
                         yield file, progress, ((file.label, text),)
                         continue
                     progress.say = report.note
-                    found = (
-                        _one(file.label, text) if isinstance(text, str) else _not_plain(text, file, options, progress)
-                    )
-                    with closing(_of_layer(found, file, options)) as documents:
+                    found = _of_layer(_documents_in(text, file, options, progress), file, options)
+                    with closing(found) as documents:
                         yield file, progress, documents
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _one(name: str, text: Text) -> DocumentStream:
-    yield name, text
 
 
 def _documents(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
@@ -114,15 +108,18 @@ def _annotated(documents: DocumentStream, file: CorpusFile, layer: str) -> Docum
             yield name, text
 
 
-def _not_plain(problem: Exception, file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
-    """The documents of a file that is not plain text after all; anything else is raised."""
-    if not isinstance(problem, OtherFormat):
-        raise problem
+def _documents_in(found: str | Exception, file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
+    """The document of a plain text file, or those of one that is not plain text after all; other faults are raised."""
+    if isinstance(found, str):
+        yield file.label, found
+        return
+    if not isinstance(found, OtherFormat):
+        raise found
     from termburst.reading.format_files import found_documents
 
-    progress.note(file.label, "format guessed", f"read as {problem.format.name}, by its first bytes")
-    with io.BytesIO(problem.data) as stream:
-        yield from found_documents(problem.format, stream, file, options, progress)
+    progress.note(file.label, "format guessed", f"read as {found.format.name}, by its first bytes")
+    with io.BytesIO(found.data) as stream:
+        yield from found_documents(found.format, stream, file, options, progress)
 
 
 def _in_groups(files: list[CorpusFile]) -> Iterator[list[CorpusFile]]:
@@ -160,12 +157,12 @@ def is_surely_one(file: CorpusFile) -> bool:
 def _read_text(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     progress.format, progress.how = "plain text", "one per file" if file.whole else "one per line"
     if file.whole:
+        found: str | Exception
         try:
-            text = read_whole(file, options, progress)
+            found = read_whole(file, options, progress)
         except OtherFormat as other:
-            yield from _not_plain(other, file, options, progress)
-        else:
-            yield file.label, text
+            found = other
+        yield from _documents_in(found, file, options, progress)
         return
     prefix = f"{file.label}:" if file.label else ""  # standard input has no name
     with closing(read_lines(file, options, progress)) as blocks:

@@ -47,12 +47,3 @@ def word_layers(layer: str, form: str, words: Sequence[tuple[str, str]]) -> str:
         "lemma_upos": lambda: " ".join(f"{lemma}_{tag}" for lemma, tag in words),
     }
     return BETWEEN.join(made[name]().replace(BETWEEN, " ") for name in layers_in(layer))
-
-
-def layer_of(tokens: Sequence[str], number: int) -> list[str]:
-    """One of two layers that stand side by side.
-
-    >>> layer_of(["be" + BETWEEN + "is"], 1)
-    ['is']
-    """
-    return [token.split(BETWEEN)[number] for token in tokens]

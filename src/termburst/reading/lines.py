@@ -10,7 +10,7 @@ import os
 import re
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
@@ -44,7 +44,7 @@ def is_marked(start: bytes) -> bool:
 def read_lines(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Generator[list[str], None, None]:
     r"""The lines of a file with their endings, split at \n only, in lists of those that are read together."""
     with open_source(file, options, progress) as source:
-        single = decoded(source.readline, source.numbers(), file, options, progress)
+        single = decoded(source, file, options, progress)
         while block := source.peek(1):
             size = block.rfind(b"\n") + 1
             lines = _clean_lines(block[:size], options.document_bytes) if source.lines else None
@@ -75,24 +75,19 @@ def _clean_lines(block: bytes, limit: int) -> list[str] | None:
         return None
 
 
-def decoded(
-    readline: Callable[[int], bytes],
-    numbers: Iterator[int],
-    file: CorpusFile,
-    options: ReadingPlan,
-    progress: Progress,
-) -> Iterator[str]:
-    """The lines as text, until *readline* has no more; ValueError if one is too long. *numbers* are for messages.
+def decoded(source: Source, file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[str]:
+    """The lines of a source as text; ValueError if one is too long.
 
     If no encoding is named, a line that is not valid UTF-8 is read in another encoding, and the first one is noted.
     """
     limit = options.document_bytes
     other: str | None = None
-    for number in numbers:
+    while True:
+        number = source.lines + 1
         if number == 1:
-            line = readline(limit + 2 + len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
+            line = source.readline(limit + 2 + len(codecs.BOM_UTF8)).removeprefix(codecs.BOM_UTF8)
         else:
-            line = readline(limit + 2)  # 2 for the end of the line
+            line = source.readline(limit + 2)  # 2 for the end of the line
         if not line:
             return
         if len(line) > limit and len(line.rstrip(b"\r\n")) > limit:
@@ -125,11 +120,6 @@ class Source:
         self.at_end = False  # nothing follows what `peek` returned last
         self.taken = 0  # bytes taken
         self.lines = 0  # lines taken
-
-    def numbers(self) -> Iterator[int]:
-        """The number of the next line, without end."""
-        while True:
-            yield self.lines + 1
 
     def readline(self, limit: int) -> bytes:
         """The next line, cut after *limit* bytes; empty at the end."""

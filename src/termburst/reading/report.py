@@ -48,7 +48,7 @@ class ReadingReport:
     encodings : file → encoding, for files that are not in UTF-8 or begin with a byte order mark
     formats : name of a format → number of files
     language : the language that was guessed; set by what counts the words
-    words : how words are found and counted, as `termburst.counting.words_of` says it; set by what counts them
+    words : how words are found and counted, as `termburst.counting.options` says it; set by what counts them
     empty : ids of documents with fewer than 10 characters, spaces not counted, the first 100
     empty_count : the number of all of them
     duplicates : (id, id of the first document with the same text), the first 100; `duplicate_count` is their number

@@ -200,9 +200,8 @@ class Explorer:
         if column not in {grouping["column"] for grouping in self.summary["groups"]}:
             raise LookupError(f"the documents cannot be compared by {column!r:.60}")
         labels = self.labels(column)
-        grouped = self.corpus.rows(labels.is_not_null().to_numpy()).grouped(labels.drop_nulls().to_list())
-        assert grouped.groups is not None
-        return {name: grouped.group(name) for name in grouped.groups.names}
+        names = labels.drop_nulls().unique().sort().to_list()
+        return {name: self.corpus.rows((labels == name).fill_null(False).to_numpy()) for name in names}
 
     @kept
     def compare(self, column: str) -> str:

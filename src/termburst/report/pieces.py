@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
-from termburst.counting.words_of import words_of
+from termburst.counting.options import words_of
 from termburst.messages import shown
 from termburst.plot.corpus import median, ranks_to_draw
 from termburst.statistics.matrix import counted_corpus

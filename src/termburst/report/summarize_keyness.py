@@ -12,8 +12,8 @@ from termburst.display import FREQUENT, LINES, MOST_TERMS, PANELS
 from termburst.forks import check_fork
 from termburst.inference.checks import checked_whole
 from termburst.messages import named
+from termburst.questions.compared import design_notes, table_out_of_reach
 from termburst.questions.formula_text import named_columns
-from termburst.questions.reach import design_notes, table_out_of_reach
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.report import pieces
 from termburst.report.occurrences import term_panels

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counting.options import CountingOptions, checked_counting
-from termburst.counting.words_of import words_of
+from termburst.counting.options import CountingOptions, checked_counting, words_of
 from termburst.files import first_line
 from termburst.inference.checks import check_name, checked_whole, shown
 from termburst.reading.documents import Text

@@ -1,7 +1,11 @@
-"""Count matrices in one canonical form, from any sparse or dense form; the caller's matrix is never changed."""
+"""Count matrices in one canonical form, from any sparse or dense form, and how often equal rows of integers occur.
+
+The caller's matrix is never changed.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -12,7 +16,6 @@ from numpy.typing import NDArray
 
 from termburst.core.matrix import (
     CountBlock,
-    Integers,
     add_totals,
     count_block,
     has_repeats,
@@ -22,6 +25,8 @@ from termburst.core.matrix import (
 )
 from termburst.limits import require_memory
 from termburst.threads import cores, in_threads
+
+Integers = NDArray[np.int64]
 
 BLOCK = 2**16  # cells per thread, at least
 MANY = 2**24  # with more terms or documents, memory is checked first
@@ -381,3 +386,54 @@ def _whole_numbers(counts: Any) -> NDArray[Any]:
 def _cell(counts: Any, where: int) -> str:
     row = int(np.searchsorted(counts.indptr, where, side="right")) - 1
     return f"row {row}, column {int(counts.indices[where])} of the count matrix is {counts.data[where]}"
+
+
+def tally(columns: list[Integers], weights: Integers | None = None) -> tuple[list[Integers], Integers]:
+    """Distinct rows in lexicographic order, and for each the sum of *weights* (by default the number of rows).
+
+    The columns contain non-negative integers. Rows are packed into one 64-bit key if that fits: NumPy sorts plain
+    integers ten times faster than rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rows, times = tally([np.array([1, 0, 1]), np.array([5, 7, 5])])
+    >>> [column.tolist() for column in rows], times.tolist()
+    ([[0, 1], [7, 5]], [1, 2])
+    """
+    columns = [np.asarray(column, dtype=np.int64) for column in columns]
+    size = columns[0].size
+    if size == 0:
+        return columns, np.zeros(0, np.int64)
+    spans = [int(column.max()) + 1 for column in columns]
+    if math.prod(spans) < 2**63:
+        key = columns[0]
+        for column, span in zip(columns[1:], spans[1:], strict=True):
+            key = key * span + column
+        if weights is None:  # the order is not needed: sort the keys themselves
+            key = np.sort(key)
+            first = _run_starts([key])
+            return _unpack(key[first], spans), np.diff(np.append(first, size))
+        order = np.argsort(key, kind="stable")
+    else:
+        order = np.lexsort(columns[::-1])
+    ordered = [column[order] for column in columns]
+    first = _run_starts(ordered)
+    ones = np.ones(size, np.int64)
+    return [column[first] for column in ordered], np.add.reduceat(ones if weights is None else weights[order], first)
+
+
+def _run_starts(ordered: list[Integers]) -> NDArray[np.intp]:
+    change = np.zeros(ordered[0].size, dtype=bool)
+    change[0] = True
+    for column in ordered:
+        change[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(change)
+
+
+def _unpack(key: Integers, spans: list[int]) -> list[Integers]:
+    rows = []
+    for span in reversed(spans[1:]):
+        key, column = np.divmod(key, span)
+        rows.append(column)
+    return [key, *reversed(rows)]

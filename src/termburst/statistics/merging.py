@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from termburst.messages import named
 from termburst.statistics.contents import emptied, together, without
-from termburst.statistics.tally import Integers, tally
+from termburst.statistics.labels import check_fits
+from termburst.statistics.matrix import tally
 
 if TYPE_CHECKING:
     from termburst.statistics.labels import Terms
@@ -137,13 +138,6 @@ def _combined(left: TermStatistics, right: TermStatistics, sign: int, batches: s
         contents=(together if sign > 0 else without)(left.contents, right.contents),
         **sums,
     )
-
-
-def check_fits(lengths: Integers, length_documents: Integers) -> None:
-    """Raise ValueError if Σ n_ij n_j might not fit a 64-bit integer: an overflow would give wrong sums silently."""
-    tokens = float(lengths.astype(float) @ length_documents)
-    if lengths.size and float(lengths[-1]) * tokens >= 2**63:
-        raise ValueError("the collection is too large: Σ n_ij n_j does not fit a 64-bit integer")
 
 
 def _refuse(statistics: TermStatistics, below_zero: NDArray[np.bool_]) -> None:

@@ -22,12 +22,12 @@ from termburst.locks import locked
 from termburst.names import Detail
 from termburst.statistics.contents import RunningContent
 from termburst.statistics.labels import checked_batch, checked_detail
+from termburst.statistics.matrix import Integers, tally
 from termburst.statistics.merging import SUMS, pruned
 from termburst.statistics.runs import SUFFIX, Run, bounds_between, merged_range, write_run
 from termburst.statistics.soundness import check_sound
 from termburst.statistics.store import frame_of, metadata_of, save_statistics
 from termburst.statistics.streaming import RunningSum, in_batches
-from termburst.statistics.tally import Integers, tally
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics, counted, partial_statistics
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.statistics.tally import Integers, tally
+from termburst.statistics.matrix import Integers, tally
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from termburst.statistics.merging import SUMS
 from termburst.statistics.rows import CountRows
 
 if TYPE_CHECKING:
-    from termburst.statistics.tally import Integers
+    from termburst.statistics.matrix import Integers
     from termburst.statistics.term_statistics import TermStatistics
 
 SUFFIX = ".run"  # of every file of a run

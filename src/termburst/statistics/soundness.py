@@ -5,20 +5,18 @@ Kernels use counts and lengths as array indices and loop bounds. Impossible valu
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import numpy as np
 
 from termburst.core.rows import length_histogram, row_fault, stored_rows
-from termburst.statistics.merging import check_fits
-from termburst.statistics.tally import Integers
+from termburst.statistics.labels import MARK, check_integers, mark_sound
+from termburst.statistics.matrix import Integers
 
 if TYPE_CHECKING:
     from termburst.statistics.rows import CountRows
     from termburst.statistics.term_statistics import TermStatistics
 
-MOST_DOCUMENTS = 2**48  # more than any corpus has, and few enough for sums and floats to be exact
-_MARK = "_sound"  # in the __dict__ of statistics that have been checked
 
 _OF_A_ROW = {
     "bad range": "its rows lie outside of the stored rows",
@@ -34,36 +32,6 @@ _OF_A_ROW = {
 }
 
 
-def check_lengths(lengths: Any, length_documents: Any) -> None:
-    """Raise ValueError if a histogram of document lengths is impossible, or its sums do not fit 64-bit integers.
-
-    Examples
-    --------
-    >>> check_lengths(np.array([3, 1]), np.array([1, 1]))
-    Traceback (most recent call last):
-    ValueError: document lengths must be distinct, ascending and 0 or more; got 3 before 1
-    """
-    for name, values in (("lengths", lengths), ("length_documents", length_documents)):
-        _check_integers(name, values)
-    if lengths.size != length_documents.size:
-        raise ValueError(f"there are {lengths.size:,} lengths but {length_documents.size:,} numbers of documents")
-    if not lengths.size:
-        return
-    rule = "document lengths must be distinct, ascending and 0 or more"
-    if lengths[0] < 0:
-        raise ValueError(f"{rule}; got {int(lengths[0])}")
-    if not (rising := lengths[1:] > lengths[:-1]).all():
-        k = int(np.argmin(rising))
-        raise ValueError(f"{rule}; got {int(lengths[k])} before {int(lengths[k + 1])}")
-    if length_documents.min() < 1:
-        k = int(np.argmin(length_documents))
-        number = f"the number of documents with {int(lengths[k])} tokens is {int(length_documents[k])}"
-        raise ValueError(f"{number}; it must be 1 or more")
-    if length_documents.sum(dtype=np.float64) > MOST_DOCUMENTS:
-        raise ValueError(f"there are too many documents; statistics may have up to {MOST_DOCUMENTS:,}")
-    check_fits(lengths, length_documents)
-
-
 def check_sound(statistics: TermStatistics) -> None:
     """Raise ValueError for inconsistent statistics, with the first wrong term. Checked statistics are marked as such.
 
@@ -77,7 +45,7 @@ def check_sound(statistics: TermStatistics) -> None:
     Traceback (most recent call last):
     ValueError: these statistics are inconsistent: the terms have 7 tokens in total, but the collection has 6
     """
-    if _MARK in vars(statistics):
+    if MARK in vars(statistics):
         return
     s = statistics
     _check_terms(s)
@@ -86,17 +54,11 @@ def check_sound(statistics: TermStatistics) -> None:
     mark_sound(statistics)
 
 
-def mark_sound(statistics: TermStatistics) -> TermStatistics:
-    """The same statistics, marked as checked: for those made from counts here."""
-    vars(statistics)[_MARK] = True
-    return statistics
-
-
 def _check_terms(s: TermStatistics) -> None:
     """Check names and frequencies: one of each per term, and no more tokens or documents than the collection has."""
     n_i, b_i = s.collection_frequency, s.document_frequency
-    _check_integers("collection_frequency", n_i)
-    _check_integers("document_frequency", b_i)
+    check_integers("collection_frequency", n_i)
+    check_integers("document_frequency", b_i)
     sizes = {n_i.size, b_i.size} | ({len(s.terms)} if s.terms is not None else set())
     if len(sizes) > 1:
         raise ValueError("these statistics are inconsistent: the numbers of terms and of frequencies differ")
@@ -123,10 +85,10 @@ def _check_rows(s: TermStatistics) -> None:
         raise ValueError(f'these statistics lack data that detail="{s.detail}" must have')
     length_sum, squared_sum = sums[0], sums[1]
     for name, values in (("count_length_sum", length_sum), ("count_squared_sum", squared_sum)):
-        _check_integers(name, values)
+        check_integers(name, values)
     for name in ("indptr", "count", "length", "documents"):
         if (values := getattr(rows, name)) is not None:
-            _check_integers(f"rows.{name}", values)
+            check_integers(f"rows.{name}", values)
     sizes = {rows.count.size, rows.documents.size} | ({rows.length.size} if rows.length is not None else set())
     terms = {s.vocabulary_size, rows.indptr.size - 1, length_sum.size, squared_sum.size}
     if len(sizes) > 1 or len(terms) > 1 or rows.indptr[0] != 0 or rows.indptr[-1] != rows.count.size:
@@ -160,12 +122,6 @@ def _numbers(s: TermStatistics, rows: CountRows, row: int) -> dict[str, int]:
         return {}
     longest = s.lengths[-1] if rows.length is None else rows.length[row]
     return {"count": int(rows.count[row]), "documents": int(rows.documents[row]), "length": int(longest)}
-
-
-def _check_integers(name: str, values: Any) -> None:
-    if not isinstance(values, np.ndarray) or values.ndim != 1 or not np.can_cast(values.dtype, np.int64):
-        kind = f"{values.ndim}-dimensional {values.dtype}" if isinstance(values, np.ndarray) else type(values).__name__
-        raise ValueError(f"{name} must be a one-dimensional array of 64-bit integers; got {kind}")
 
 
 def _plain(values: Integers) -> Integers:

@@ -12,19 +12,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.counting.options import CountingOptions, checked_counting
-from termburst.counting.words_of import words_of
+from termburst.counting.options import CountingOptions, checked_counting, words_of
 from termburst.display import ROWS, html_table, more, number
 from termburst.names import DETAILS, Detail
 from termburst.statistics.contents import Content
-from termburst.statistics.labels import Terms, checked_batch, checked_detail, checked_terms, lacking
-from termburst.statistics.matrix import canonical_counts, counted_corpus, totals
+from termburst.statistics.labels import (
+    Terms,
+    check_lengths,
+    checked_batch,
+    checked_detail,
+    checked_terms,
+    lacking,
+    mark_sound,
+)
+from termburst.statistics.matrix import Integers, canonical_counts, counted_corpus, tally, totals
 from termburst.statistics.merging import added, pruned, subtracted
 from termburst.statistics.rows import CountRows
-from termburst.statistics.soundness import check_lengths, check_sound, mark_sound
+from termburst.statistics.soundness import check_sound
 from termburst.statistics.store import load_statistics, save_statistics
 from termburst.statistics.streaming import RunningSum, counted_parts, in_batches
-from termburst.statistics.tally import Integers, tally
 
 if TYPE_CHECKING:
     from termburst.reading.documents import Text

@@ -62,6 +62,11 @@ def sums(given: Given) -> tb.TermStatistics:
     return tb.TermStatistics.from_texts(given.texts, "patterns", counting=given.counting)
 
 
+def spread(given: Given) -> pl.DataFrame:
+    X, terms = given.counted()
+    return pl.DataFrame({"term": terms.tolist(), **tb.dispersion(X)})
+
+
 def two(given: Given, **options: Any) -> pl.DataFrame:
     return tb.keyness(given.of("party", "hc"), given.of("party", "ha"), counting=given.counting, **options)
 
@@ -159,7 +164,7 @@ QUESTIONS = [
     Question("statistics", lambda c: c.statistics, ("stats", "build"), sums, kind=True),
     Question("sizes", lambda c: (len(c), c.tokens, c.terms.tolist())),
     Question("fits", lambda c: c.fit_beta_binomial(), kind=True),
-    Question("dispersion", lambda c: c.dispersion(), needs="cells", kind=True),
+    Question("dispersion", lambda c: c.dispersion(), (), spread, "cells", kind=True),
     Question("two measures", lambda c: c.dispersion(["dp", "juilland_d"]), needs="cells"),
     Question("intervals of dispersion", lambda c: c.dispersion(["dp_interval", "dp_nofreq"]), needs="documents"),
     Question("dispersion by distances", lambda c: c.dispersion("arf"), needs="whole"),
@@ -206,9 +211,15 @@ QUESTIONS = [
     ),
     Question("two groups", lambda c: c.keyness(**TWO), BY_TWO, two, "metadata"),
     Question(
+        "two groups, the largest first",
+        lambda c: c.where("party != 'hb'").group("party").keyness(sort="lower_bound"),
+        (*BY_THREE, "--where", "party != 'hb'", "--sort", "lower_bound"),
+        needs="metadata",
+    ),
+    Question(
         "two groups with contrasts",
-        lambda c: c.keyness(**TWO, contrasts=True),
-        (*BY_TWO, "--contrasts"),
+        lambda c: c.keyness(**TWO, contrasts=True, sort="term"),  # p of both are equal but for rounding
+        (*BY_TWO, "--contrasts", "--sort", "term"),
         needs="metadata",
     ),
     Question(
@@ -391,6 +402,12 @@ QUESTIONS = [
         kind=True,
     ),
     Question("n-grams", lambda c: c.ngrams(), needs="whole"),
+    Question(
+        "triggers of all words",
+        lambda c: c.triggers(decay=9, min_documents=8, top=9),
+        ("triggers", "--decay", 9, "--min-documents", 8, "--top", 9),
+        needs="whole",
+    ),
     Question(
         "triggers",
         lambda c: c.triggers("free", min_documents=3),

@@ -167,8 +167,7 @@ def framed(engine: str, *, quick: bool = False, every: bool = False) -> Way:
         return tb.scan(in_engine(engine, given.frame, given.session), **given.options)
 
     is_ordered = engine != "spark"
-    differs = {"two groups with contrasts": "a frame has the groups in the order of their names, and not as given"}
-    return Way(engine, scan, every, ordered=is_ordered, quick=quick, refuses=OF_FRAMES, differs=differs, engine=engine)
+    return Way(engine, scan, every, ordered=is_ordered, quick=quick, refuses=OF_FRAMES, engine=engine)
 
 
 def counted(engine: str, only: tuple[str, ...] = ()) -> Way:
@@ -190,7 +189,13 @@ WAYS = [
     Way("functions", quick=True),
     Way("read frame", lambda g: tb.read(g.frame, **g.options), every=False),
     Way("read tokens", of_tokens, every=False, differs={"lines": "there is no text between the tokens"}),
-    Way("read counts", of_matrix, refuses=OF_COUNTS, differs={"check": "shared passages are not found in counts"}),
+    Way(
+        "read counts",
+        of_matrix,
+        every=False,
+        refuses=OF_COUNTS,
+        differs={"check": "shared passages are not found in counts"},
+    ),
     Way("read csv", of_rows(csv, tb.read), every=False),
     Way("scan folder", of_names(folder), quick=True),
     Way("scan archive", of_names(archive), every=False),

@@ -4,6 +4,8 @@ import random
 
 import pytest
 
+from termburst.reading.layers import BETWEEN
+
 
 def conllu(text: str) -> bytes:
     """Columns are separated by spaces here, and filled up to ten."""
@@ -69,6 +71,13 @@ def test_layers(read, layer, first, second):
     assert two.text == second.split()
     assert two.metadata == {}
     assert reading.notes == []
+
+
+def test_two_layers_side_by_side(read):
+    one, two = read(".conllu", FRENCH, layer="lemma", show="form").documents
+    pairs = [tuple(token.split(BETWEEN)) for token in one.text]
+    assert pairs[:4] == [("le", "Les"), ("chat", "chats"), ("de le", "du"), ("port", "port")]
+    assert two.text == [f"à le{BETWEEN}au", f"_{BETWEEN}_"]
 
 
 def test_without_newdoc_the_file_is_one_document(read):

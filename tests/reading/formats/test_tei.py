@@ -32,6 +32,23 @@ def test_the_body_is_the_text_and_the_header_metadata(read):
     ]
 
 
+@pytest.mark.parametrize(
+    ("dates", "expected", "guessed"),
+    [
+        ('<creation><date notBefore="1601" notAfter="1603"/></creation>', {"date": "1601/1603"}, False),
+        ('<creation><date from="1601"/></creation>', {"date": "1601/", "year": 1601}, False),
+        ('<creation><date when="1601">about 1600</date></creation>', {"date": "1601", "year": 1601}, False),
+        ("<creation><date/></creation>", {"date": "2015", "year": 2015}, True),
+    ],
+)
+def test_when_the_text_was_written_and_otherwise_when_the_file_was_published(read, dates, expected, guessed):
+    published = "<fileDesc><publicationStmt><date>2015</date></publicationStmt></fileDesc>"
+    header = f"<teiHeader>{published}<profileDesc>{dates}</profileDesc></teiHeader>"
+    reading = read(".xml", tei("<p>a</p>", header))
+    assert reading.one.metadata == expected
+    assert ("date guessed" in reading.kinds) == guessed
+
+
 @pytest.mark.parametrize("attributes", [NS, ""])
 def test_verse_and_drama(read, attributes):
     body = "<sp><speaker>Ham.</speaker><lg><l>To be, or</l><l>not to be</l></lg><stage>Exit</stage></sp>"

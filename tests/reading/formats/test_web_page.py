@@ -76,6 +76,7 @@ def test_what_is_main_text(read, page, text):
         ("shift_jis", "<meta charset=shift_jis>", "日本語"),
         ("iso2022_jp", "<meta charset=iso-2022-jp>", "日本語"),
         ("cp1252", "<meta charset=us-ascii>", "déjà vu"),
+        ("cp1251", "", "Все люди рождаются свободными и равными в своём достоинстве и правах."),
         ("utf-16", "", "हिन्दी में"),
         ("cp1252", "", "déjà vu"),
     ],
