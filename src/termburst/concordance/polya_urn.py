@@ -346,11 +346,7 @@ def _diagonal(sequences: Sequences, start: UrnEstimate, prior: float | None, opt
 
 
 def _full(
-    sequences: Sequences,
-    start: UrnEstimate,
-    prior: float | None,
-    limits: tuple[int, int],
-    options: dict[str, Any],
+    sequences: Sequences, start: UrnEstimate, prior: float | None, limits: tuple[int, int], options: dict[str, Any]
 ) -> tuple[UrnEstimate, Candidates]:
     _, total = sequences.masses(start.alpha, start.matrix, start.values)
     candidates = screen_pairs(sequences, start.alpha, total, most=limits[0], min_documents=limits[1])

@@ -10,14 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from termburst.datasets.collection import (
-    DATA_VARIABLE,
-    SUBSETS,
-    DamagedDataError,
-    Subset,
-    TextCollection,
-    data_folder,
-)
+from termburst.datasets.collection import DATA_VARIABLE, SUBSETS, DamagedDataError, Subset, TextCollection, data_folder
 from termburst.inference.checks import check_name
 
 PARTS = ("headers", "footers", "quotes")

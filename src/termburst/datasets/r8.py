@@ -6,13 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from termburst.datasets.collection import (
-    SUBSETS,
-    DamagedDataError,
-    Subset,
-    TextCollection,
-    nltk_corpus,
-)
+from termburst.datasets.collection import SUBSETS, DamagedDataError, Subset, TextCollection, nltk_corpus
 from termburst.inference.checks import check_name
 
 CATEGORIES = ("acq", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade")

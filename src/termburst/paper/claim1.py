@@ -10,16 +10,7 @@ from numpy.typing import NDArray
 from termburst import plot
 from termburst.models.fit_beta_binomial import BetaBinomialFit, beta_binomial_log_likelihood
 from termburst.models.penalized_mle import penalized_mle
-from termburst.paper.beyond import (
-    DECIMALS,
-    Floats,
-    Mask,
-    Numbers,
-    median,
-    numbered_rows,
-    repeats_in,
-    spoken,
-)
+from termburst.paper.beyond import DECIMALS, Floats, Mask, Numbers, median, numbered_rows, repeats_in, spoken
 from termburst.paper.collections import CORPORA, Collections, Fitted
 from termburst.paper.markdown import percent, rendered, table
 from termburst.paper.results import Row, Section

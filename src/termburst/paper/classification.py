@@ -59,9 +59,7 @@ def classify(split: Split, scheme: str, *, transductive: bool) -> Integers:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ClampedTermsWarning)  # erratum 9 counts them
         return predicted(
-            split,
-            weigh(split.train, train, mu=train.mean_length),
-            weigh(split.test, test, mu=train.mean_length),
+            split, weigh(split.train, train, mu=train.mean_length), weigh(split.test, test, mu=train.mean_length)
         )
 
 

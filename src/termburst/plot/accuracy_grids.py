@@ -18,12 +18,7 @@ CHARACTER, PAD, ROW = 0.08, 0.1, 0.36  # inches
 
 
 def accuracy_grids(
-    grids: Mapping[str, ArrayLike],
-    mu: ArrayLike,
-    sigma2: ArrayLike,
-    *,
-    decimals: int = 4,
-    label: str = "accuracy",
+    grids: Mapping[str, ArrayLike], mu: ArrayLike, sigma2: ArrayLike, *, decimals: int = 4, label: str = "accuracy"
 ) -> Figure:
     """Draw heat maps of a score over (μ, σ²), all on one colour scale (the paper's Figs A1 and A2).
 

@@ -168,10 +168,7 @@ def frame(axes: Axes, extent: tuple[float, float, float, float]) -> None:
 
 _DPI = 160
 # No date and no Matplotlib version: a file changes only if the figure does.
-_FORMATS: dict[str, dict[str, Any]] = {
-    "svg": {"Date": None, "Creator": None},
-    "png": {"Software": None},
-}
+_FORMATS: dict[str, dict[str, Any]] = {"svg": {"Date": None, "Creator": None}, "png": {"Software": None}}
 # Identifiers within an SVG are random unless a salt is set, and Matplotlib reads it from its global settings only. The
 # lock prevents that two threads restore each other's settings.
 _SETTINGS: Any = {"svg.hashsalt": "termburst", "svg.fonttype": "path"}

@@ -228,11 +228,7 @@ LARGEST, SMALLEST, HOLLOW = 22.0, 2.0, 6.0  # diameters in points; smaller point
 
 
 def statistic_against_weight(
-    statistic: ArrayLike,
-    weight: ArrayLike,
-    *,
-    alpha: ArrayLike | None = None,
-    occurs: ArrayLike | None = None,
+    statistic: ArrayLike, weight: ArrayLike, *, alpha: ArrayLike | None = None, occurs: ArrayLike | None = None
 ) -> Figure:
     """Draw a statistic, such as λ_i, against a weight, such as the sum of TF–IDF (the paper's Fig. 3).
 

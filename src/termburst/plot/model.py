@@ -128,13 +128,7 @@ def _draw_histogram(axes: Axes, counts: Any, mean: float, length: int) -> None:
 DEPTHS = np.array([32.0, 16.0, 8.0, 4.0, 2.0, 1.0, 0.5, 0.0])
 
 
-def likelihood_ridge(
-    counts: Any,
-    *,
-    mu: float,
-    sigma2: float,
-    truth: tuple[float, float] | None = None,
-) -> Figure:
+def likelihood_ridge(counts: Any, *, mu: float, sigma2: float, truth: tuple[float, float] | None = None) -> Figure:
     """Draw the approximate log-likelihood over (α_i, α_¬i), without and with the gamma penalty (the paper's Fig. 2).
 
     The upper row shows Claim 1 summed over documents; its ridge is the line α_i : α_¬i = b_i : n_¬i. The lower row adds

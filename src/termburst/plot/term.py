@@ -135,11 +135,7 @@ LEAST = 0.02  # documents; lower end of the logarithmic axis, since expected num
 
 
 def term_counts(
-    X_or_statistics: Any,
-    term: str | int,
-    *,
-    terms: Sequence[str] | NDArray[Any] | None = None,
-    largest: int = 12,
+    X_or_statistics: Any, term: str | int, *, terms: Sequence[str] | NDArray[Any] | None = None, largest: int = 12
 ) -> Figure:
     """Draw in how many documents a term occurs 0, 1, 2, … times, observed and expected.
 

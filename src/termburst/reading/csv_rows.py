@@ -21,13 +21,12 @@ from termburst.reading.documents import (
     DocumentStream,
     Progress,
     Scalar,
-    bytes_of,
     metadata_columns,
     require_columns,
     text_column,
 )
 from termburst.reading.faults import fault, oversize, reason
-from termburst.reading.lines import Source, decoded, open_source
+from termburst.reading.lines import Source, bytes_of, decoded, open_source
 from termburst.reading.options import ReadingPlan
 
 BLOCK = 2**18  # bytes that are cut at a time; they fit in a processor's cache

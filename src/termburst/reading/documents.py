@@ -197,10 +197,3 @@ def as_id(value: Any, place: str, ids: IdColumn) -> str:
         return ids.checked(value)
     except ValueError as error:
         raise fault(place, str(error)) from error
-
-
-def bytes_of(text: Text) -> int:
-    """The size of a text in UTF-8. Each token counts one byte more, so that empty tokens count, too."""
-    if not isinstance(text, str):
-        return len(text) + sum(map(bytes_of, text))
-    return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

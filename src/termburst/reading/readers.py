@@ -24,10 +24,11 @@ from termburst.limits import LONGEST_ID
 from termburst.messages import named
 from termburst.names import Layer
 from termburst.reading.corpus_files import CorpusFile, find_files
-from termburst.reading.documents import Place, Progress, Scalar, Text, bytes_of
+from termburst.reading.documents import Place, Progress, Scalar, Text
 from termburst.reading.faults import fault, long_id, reason
 from termburst.reading.file_metadata import FileMetadata
 from termburst.reading.file_readers import is_one_document, is_surely_one, note_failure, read_files
+from termburst.reading.lines import bytes_of
 from termburst.reading.options import ReadingOptions, ReadingPlan
 from termburst.reading.report import SKIPPED, UNREADABLE, ReadingReport
 

@@ -59,11 +59,7 @@ class Index:
 
     @classmethod
     def from_texts(
-        cls,
-        texts: Iterable[Any],
-        ids: Iterable[str] | None = None,
-        *,
-        counting: CountingOptions | None = None,
+        cls, texts: Iterable[Any], ids: Iterable[str] | None = None, *, counting: CountingOptions | None = None
     ) -> Index:
         """Count *texts* and index them. Without *ids* the documents are called "0", "1", … in their order.
 
@@ -78,12 +74,7 @@ class Index:
 
     @classmethod
     def from_counts(
-        cls,
-        X: Any,
-        terms: Iterable[str],
-        ids: Iterable[str] | None = None,
-        *,
-        counting: CountingOptions | None = None,
+        cls, X: Any, terms: Iterable[str], ids: Iterable[str] | None = None, *, counting: CountingOptions | None = None
     ) -> Index:
         """Index a count matrix, documents × terms. *counting* defines how a query given as text is split into terms.
 
@@ -221,13 +212,7 @@ class Index:
         return self.batch_search([query], k, model=model, where=where, **parameters)[0]
 
     def batch_search(
-        self,
-        queries: Iterable[Query],
-        k: int | None = 10,
-        *,
-        model: str = "spud",
-        where: Any = None,
-        **parameters: Any,
+        self, queries: Iterable[Query], k: int | None = 10, *, model: str = "spud", where: Any = None, **parameters: Any
     ) -> list[Hits]:
         """Search for many queries: the same results as `search`, on all cores. `where` is the same for all queries.
 

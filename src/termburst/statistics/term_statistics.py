@@ -183,7 +183,7 @@ class TermStatistics:
         total = RunningSum()
         for part in partial_statistics(batches, checked_detail(detail), options):
             total.add(part)
-        return counted(total.value(), batch)
+        return mark_sound(counted(total.value(), batch))
 
     @property
     def documents(self) -> int:
@@ -407,7 +407,8 @@ def counted(total: TermStatistics | None, batch: str | None = None, min_count: i
         raise NothingToCountError("there are no documents to count")
     if not total.tokens:
         raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
-    kept = pruned(total, min_count)
+    all_kept = min_count == 1 == total.min_count and bool((total.collection_frequency > 0).all())
+    kept = total if all_kept else pruned(total, min_count)
     if not kept.vocabulary_size:
         raise NothingToCountError(f"no term occurs {min_count:,} times or more")
     return replace(kept, batches=checked_batch(batch))

@@ -218,8 +218,8 @@ QUESTIONS = [
     ),
     Question(
         "two groups with contrasts",
-        lambda c: c.keyness(**TWO, contrasts=True, sort="term"),  # p of both are equal but for rounding
-        (*BY_TWO, "--contrasts", "--sort", "term"),
+        lambda c: c.keyness(by="party", groups=["ha", "hc"], contrasts=True, sort="term"),
+        (*BY_THREE, "--groups", "ha,hc", "--contrasts", "--sort", "term"),
         needs="metadata",
     ),
     Question(
