@@ -399,6 +399,11 @@ class CorpusBase:
 
     def __counted_corpus__(self) -> CountedCorpus:
         """Its counts, for functions that take counts."""
+        if isinstance(self._documents, Summed) or self._framed is not None:
+            raise ValueError(
+                f"{self.name} has no counts by document in memory; give the function corpus.statistics, or ask the "
+                "corpus itself, as in corpus.burstiness()"
+            )
         return self._filled()
 
     def __repr__(self) -> str:
