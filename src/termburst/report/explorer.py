@@ -121,7 +121,8 @@ class Explorer:
             return []
         found = []
         for name in self.metadata.columns[1:]:
-            sizes = self.labels(name).drop_nulls().value_counts(sort=True, name="documents")
+            sizes = self.labels(name).drop_nulls().value_counts(name="documents")
+            sizes = sizes.sort("documents", sizes.columns[0], descending=[True, False])
             if 2 <= sizes.height <= MOST_GROUPS:
                 groups = [{"name": str(row[0]), "documents": row[1]} for row in sizes.iter_rows()]
                 found.append({"column": name, "groups": groups})
