@@ -20,7 +20,7 @@ day = tb.scan(posts, stop_words="english")
 monday = day.patterns("monday").cache()
 
 # %% λ, Tarone's z and IDF of every term, as a DataFrame
-terms = tb.scan(monday).term_table()
+terms = tb.scan(monday).term_table(effects=False)
 terms.orderBy("plr", ascending=False).select("term", "n", "b", "plr", "tarone").show(5)
 
 # %% Exact beta-binomial fits, on the executors
