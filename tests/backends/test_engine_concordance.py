@@ -21,3 +21,9 @@ def test_bad_arguments_raise_one_sentence(ask, message):
     with pytest.raises(ValueError, match=message) as caught:
         ask(tb.scan(pl.DataFrame({"document": ["a", "b"], "text": ["ha ha so", "so it goes"]})))
     assert "\n" not in str(caught.value)
+
+
+def test_more_rows_than_any_table_has_are_all_rows():
+    corpus = tb.scan(pl.LazyFrame({"document": ["a", "b"], "text": ["ha ha so", "so it goes"]}))
+    every = corpus.collocates("so").collect()
+    assert corpus.collocates("so", top=10**30).collect().equals(every)

@@ -290,7 +290,8 @@ class Framed:
         _refuse(asked, "include_node")
         plan = CollocatesPlan(asked, checked_counting(self.counting))
         found = documents.collocates(plan, self.collection)
-        return returned(found.head(asked.top) if asked.top else found, self.like)
+        rows = min(asked.top or 0, 2**31 - 1)  # the most that every engine can count
+        return returned(found.head(rows) if rows else found, self.like)
 
     def check(self, asked: Check) -> CorpusCheck:
         """`Corpus.check`; the answer is in this process."""
