@@ -147,6 +147,12 @@ def test_wrong_options_give_one_sentence(query, options, message):
     assert "\n" not in str(error.value)
 
 
+def test_a_column_that_has_the_name_of_one_of_a_line_is_refused():
+    for name in ("document", "match", "position"):
+        with pytest.raises(ValueError, match=f"has its own column '{name}'"):
+            tb.read(["so it goes"], metadata={name: ["x"]}).kwic("so", columns=name)
+
+
 def test_counts_have_no_texts_to_search():
     with pytest.raises(ValueError, match="nothing to search"):
         tb.read([[1, 2], [3, 4]]).kwic("so")

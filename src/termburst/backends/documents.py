@@ -144,14 +144,14 @@ def check(asked: Check, collection: Collection, metadata: Any) -> CorpusCheck:
     return check_in_stages(asked, Stages(), texts, metadata, collection.counting)
 
 
-def kwic(asked: Kwic, collection: Collection, columns: dict[str, Any]) -> Any:
-    """The lines of a concordance, with columns of the frame: expressions by name.
+def kwic(asked: Kwic, collection: Collection, ids: Any, texts: Any, columns: dict[str, Any]) -> Any:
+    """The lines of a concordance: expressions for ids and texts, and for other columns of the frame by their names.
 
     On Spark each worker searches some texts. Elsewhere the texts are streamed through this process, in their order.
     """
     source = collection.opened(("texts",))
     frame = nw.from_native(collection.frame)
-    ids = columns["id"].cast(source.frame.collect_schema()["document"])
+    ids = ids.cast(source.frame.collect_schema()["document"])
     if is_spark(source.frame):
         import polars as pl
 
@@ -164,12 +164,12 @@ def kwic(asked: Kwic, collection: Collection, columns: dict[str, Any]) -> Any:
             found = found.join(more, on="id", how="left")
         return found
     named = {f"column_{k}": name for k, name in enumerate(asked.needs)}
-    texts = frame.select(
+    searched = frame.select(
         ids.alias("id"),
-        columns["text"].cast(nw.String).alias("text"),
+        texts.cast(nw.String).alias("text"),
         *(columns[name].alias(alias) for alias, name in named.items()),
     )
-    with closing(stream(texts, TEXTS)) as read:  # lines may end before the texts
+    with closing(stream(searched, TEXTS)) as read:  # lines may end before the texts
         lines = asked.lines((rows.drop("text").rename(named), rows["text"].to_list()) for rows in read)
         first = next(lines)
         folder = spooled(chain([first], lines), first.schema)

@@ -62,7 +62,7 @@ class Wanted:
         for name in listed:
             if name not in known:
                 raise ValueError(_no_column(name, known))
-            if name in ("id", *_LINE, "position"):
+            if name in ("id", "document", *_LINE, "position"):
                 raise ValueError(f"a line has its own column {name!r}; rename that column of the metadata")
         order: list[tuple[str, bool]] = []
         for name in [] if sort is None else [sort] if isinstance(sort, str) else sort:

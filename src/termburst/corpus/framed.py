@@ -94,7 +94,8 @@ class Framed:
             if (own := getattr(asked.reading, option)) is not None:
                 _check_column(schema, own)
                 names[ours] = own
-        if "id" in schema and not {"document", "documents"} & {*schema, *names}:
+        free = {*schema} - {*names.values()}  # a column "document" that has the texts has no ids
+        if "id" in free and not {"document", "documents"} & {*free, *names}:
             names["document"] = "id"
         names = {ours: own for ours, own in names.items() if ours != own}
         if names.get("text", "text") in schema and not {names.get("document", "document"), "term"} & set(schema):
@@ -276,13 +277,9 @@ class Framed:
         known = _empty([name for name in self._schema if name != own["text"]])
         for name in asked.needs:
             column_of(known, name)
-        columns = {ours: self._column(frame, name) for ours, name in own.items()}
-        return returned(
-            documents.kwic(
-                asked, self.collection, {name: self._column(frame, name) for name in asked.needs} | columns
-            ),
-            self.like,
-        )  # fmt: skip
+        ids, texts = (self._column(frame, name) for name in own.values())
+        columns = {name: self._column(frame, name) for name in asked.needs}
+        return returned(documents.kwic(asked, self.collection, ids, texts, columns), self.like)
 
     def collocates(self, asked: Collocates) -> Any:
         """`Corpus.collocates`."""
@@ -290,7 +287,8 @@ class Framed:
         _refuse(asked, "include_node")
         plan = CollocatesPlan(asked, checked_counting(self.counting))
         found = documents.collocates(plan, self.collection)
-        return returned(found.head(asked.top) if asked.top else found, self.like)
+        rows = min(asked.top or 0, 2**31 - 1)  # the most that every engine can count
+        return returned(found.head(rows) if rows else found, self.like)
 
     def check(self, asked: Check) -> CorpusCheck:
         """`Corpus.check`; the answer is in this process."""
