@@ -116,7 +116,7 @@ REFUSED = {
     "batches": (lambda c: next(c.batches()), "^this needs the documents in memory"),
     "in_memory": (lambda c: c.in_memory(), "^this needs the documents in memory"),
     "counted": (lambda c: c.counted(), "^this needs the documents in memory"),
-    "as counts": (tb.burstiness_test, "^this needs the documents in memory"),
+    "as counts": (tb.burstiness_test, "^frame has no counts by document in memory; give the function corpus"),
     "a corpus": (lambda c: c.keyness(tb.read(["so"])), "^a frame is compared with another one that is scanned"),
     "clusters": (lambda c: c.keyness(by="year > 1950", cluster="who"), "make it a column of the frame$"),
     "layers": (lambda c: c.kwic("so", show="lemma"), "^show= is not for a frame; omit it, or tb.read"),
