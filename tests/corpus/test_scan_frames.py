@@ -84,6 +84,19 @@ def test_frames_with_other_names_are_compared(texts):
     same(found, tb.read(one, text="body", id="key").keyness(tb.read(other, text="text", id="document")))
 
 
+@pytest.mark.parametrize("kind", ["count_rows", "patterns"])
+def test_advice_to_read_the_frame_is_only_for_texts(texts, kind):
+    """`tb.read` takes frames of texts, but none of counts and patterns as they are scanned."""
+    read = tb.read(texts, text="body", id="key")
+    for corpus in (tb.scan(getattr(read, kind)()), tb.scan(getattr(read, kind)().lazy())):
+        with pytest.raises(ValueError, match=r"tb.read takes no frame of (counts|patterns): give it the texts$"):
+            corpus.coburst()
+        with pytest.raises(ValueError, match=r"tb.read takes no frame of (counts|patterns): give it the texts$"):
+            corpus.split(tokens=5)
+    with pytest.raises(ValueError, match=r"tb.read\(frame\) reads it into memory, if it is small$"):
+        tb.scan(texts.lazy(), text="body", id="key").coburst()
+
+
 def test_names_of_columns_are_no_patterns(texts):
     odd = texts.rename({"key": "^k.*$", "body": "^b.*$", "party": "^p.*$"})
     scanned, read = tb.scan(odd.lazy(), text="^b.*$", id="^k.*$"), tb.read(texts, text="body", id="key")

@@ -51,7 +51,6 @@ if TYPE_CHECKING:
     from termburst.questions.term_table import TermTable
     from termburst.questions.weights import Weigh
 
-IN_MEMORY = "tb.read(frame) reads it into memory, if it is small"
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
@@ -88,7 +87,7 @@ class Framed:
         asked.refuse("a frame", keep=("text",))
         if asked.counting.pretokenized:
             which = named("pretokenized") if asked.tokenizer is None else named("tokenizer")
-            raise ValueError(which + f" is not for a frame that is scanned; {IN_MEMORY}")
+            raise ValueError(which + f" is not for a frame that is scanned; {way_round('texts')}")
         schema, names = schema_of(frame), {}
         for option, ours in (("text", "text"), ("id", "document")):
             if (own := getattr(asked.reading, option)) is not None:
@@ -137,7 +136,7 @@ class Framed:
         """ValueError for what needs documents in memory."""
         if name.startswith("__") or hasattr(type(self), name):  # an error in a property of its own
             raise AttributeError(name)
-        raise ValueError(f"this needs the documents in memory, but the frame stays where it is; {IN_MEMORY}")
+        raise ValueError(f"this needs the documents in memory, but the frame stays where it is; {way_round(self.kind)}")
 
     # Other documents
 
@@ -147,7 +146,9 @@ class Framed:
             return self.where(step.condition)
         if not isinstance(step, Group):
             what = named(step.option, python=f"{step.option}()")
-            raise ValueError(Message(what, f" needs the documents, but the frame stays where it is; {IN_MEMORY}"))
+            raise ValueError(
+                Message(what, f" needs the documents, but the frame stays where it is; {way_round(self.kind)}")
+            )
         if step.column in self._schema or not is_condition(step.column):
             _check_column(self._schema, step.column)
         else:
@@ -171,7 +172,7 @@ class Framed:
     def term_table(self, asked: TermTable) -> Any:
         """`Corpus.term_table`."""
         asked, found = self._in_any_order(asked), self.collection
-        _refuse(asked, "invalid")
+        self._refuse(asked, "invalid")
         if ClosedForms.can(asked):
             plan = ClosedForms(asked, found.lengths_of(found.counts))
             table = returned(documents.closed_forms(plan, found.counts), self.like)
@@ -199,7 +200,7 @@ class Framed:
         """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
         for name in asked.names:
             if name in MORE:
-                raise ValueError(f"{name} needs the documents, but the frame stays where it is; {IN_MEMORY}")
+                raise ValueError(f"{name} needs the documents, but the frame stays where it is; {way_round(self.kind)}")
         plan = DispersionPlan(tuple(checked_measures(asked.names)), asked.sort)
         return returned(self.collection.run(plan).drop("n", "b"), self.like)
 
@@ -269,7 +270,7 @@ class Framed:
     def kwic(self, asked: Kwic) -> Any:
         """`Corpus.kwic`, with columns of the frame."""
         asked = self._in_any_order(asked)
-        _refuse(asked, "layer", "show")
+        self._refuse(asked, "layer", "show")
         self._needs("texts")
         frame = nw.from_native(self.frame)
         own = {"id": self.names.get("document", "document"), "text": self.names.get("text", "text")}
@@ -287,7 +288,7 @@ class Framed:
     def collocates(self, asked: Collocates) -> Any:
         """`Corpus.collocates`."""
         asked = self._in_any_order(asked)
-        _refuse(asked, "include_node")
+        self._refuse(asked, "include_node")
         plan = CollocatesPlan(asked, checked_counting(self.counting))
         found = documents.collocates(plan, self.collection)
         return returned(found.head(asked.top) if asked.top else found, self.like)
@@ -304,7 +305,7 @@ class Framed:
 
     def weights(self, asked: Weigh) -> Any:
         """`Corpus.weights`, as a frame of document, term, weight."""
-        _refuse(asked, "invalid")
+        self._refuse(asked, "invalid")
         self._needs("texts", "counts")
         plan = WeighPlan.of(asked, self.collection.lengths_of(self.collection.documents))
         return returned(documents.weigh(plan, self.collection, warn=self.like is not None), self.like)
@@ -322,6 +323,12 @@ class Framed:
 
     def _run(self, plan: TermsPlan) -> Any:
         return returned(self.collection.run(plan), self.like)
+
+    def _refuse(self, asked: Any, *names: str) -> None:
+        """ValueError for options that questions to frames do not have, unless they have their defaults."""
+        for name in names:
+            if getattr(asked, name) != options_of(asked.__class__)[name].default:
+                raise ValueError(named(name) + f" is not for a frame; omit it, or {way_round(self.kind)}")
 
     def _needs(self, *kinds: Kind) -> None:
         """ValueError that says what is missing, for a frame of another kind."""
@@ -401,11 +408,15 @@ class Framed:
         return returned(run(keyness_plan(asked), parts, groups, few=few), self.like)
 
 
-def _refuse(asked: Any, *names: str) -> None:
-    """ValueError for options that questions to frames do not have, unless they have their defaults."""
-    for name in names:
-        if getattr(asked, name) != options_of(asked.__class__)[name].default:
-            raise ValueError(named(name) + f" is not for a frame; omit it, or {IN_MEMORY}")
+def way_round(kind: str) -> str:
+    """What to do instead, for a question that needs documents in memory.
+
+    >>> way_round("patterns")
+    'tb.read takes no frame of patterns: give it the texts'
+    """
+    if kind == "texts":
+        return "tb.read(frame) reads it into memory, if it is small"
+    return f"tb.read takes no frame of {kind}: give it the texts"
 
 
 def _check_column(schema: Any, name: str) -> None:
