@@ -27,7 +27,7 @@ from termburst.counting.options import CountingOptions, checked_counting
 from termburst.inference.dispersion import checked_measures
 from termburst.inference.plr import warn_of_clamped
 from termburst.messages import Message, named
-from termburst.names import Detail, TermOrder
+from termburst.names import Detail
 from termburst.options import options_of
 from termburst.questions.burstiness_plan import BurstinessPlan, DispersionPlan, FitPlan
 from termburst.questions.collocates_plan import CollocatesPlan
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from termburst.questions.collocates import Collocates
     from termburst.questions.corpus_check import CorpusCheck
     from termburst.questions.dispersion import Dispersion
+    from termburst.questions.fits import Fits
     from termburst.questions.keyness import Keyness
     from termburst.questions.kwic import Kwic
     from termburst.questions.plans import TermsPlan
@@ -192,9 +193,9 @@ class Framed:
                 mu = own.mean_length if asked.mu is None else asked.mu
                 warn_of_clamped(bad.len(), local.height, f"{bad.min()!r:.60}", mu, asked.sigma2, asked.form)
 
-    def fit_beta_binomial(self, sort: TermOrder | None) -> Any:
+    def fit_beta_binomial(self, asked: Fits) -> Any:
         """`Corpus.fit_beta_binomial`."""
-        return self._run(FitPlan(sort))
+        return self._run(FitPlan(asked.sort))
 
     def dispersion(self, asked: Dispersion) -> Any:
         """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
