@@ -24,6 +24,7 @@ from termburst.questions.collocates import Collocates
 from termburst.questions.dispersion import Dispersion
 from termburst.questions.explain import Explain
 from termburst.questions.explore import Explore
+from termburst.questions.fits import Fits
 from termburst.questions.keyness import Keyness
 from termburst.questions.kwic import Kwic
 from termburst.questions.lockwords import Lockwords
@@ -61,6 +62,7 @@ QUESTIONS = [
     (tb.term_table, TermTable, {"X_or_statistics"}),
     (tb.Corpus.term_table, TermTable, set()),
     (tb.Corpus.dispersion, Dispersion, set()),
+    (tb.Corpus.fit_beta_binomial, Fits, set()),
     (tb.Corpus.ngrams, Ngrams, set()),
     (tb.lockwords, Lockwords, {"A", "B", "terms", "terms_b", "counting"}),
     (tb.report.summarize_keyness, ComparisonPage, {"table", "sides", "title", "settings"}),

@@ -113,27 +113,6 @@ def check_given_up() -> None:
         raise Stopped
 
 
-def over_blocks(function: Callable[[slice], None], size: int) -> None:
-    """Call *function* with slices that cover range(size), in parallel if there are enough of them.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> squares = np.arange(100_000)
-    >>> def square(block: slice) -> None:
-    ...     squares[block] **= 2
-    >>> over_blocks(square, squares.size)
-    >>> int(squares[-1])
-    9999800001
-    """
-    blocks = [slice(start, min(start + BLOCK, size)) for start in range(0, size, BLOCK)]
-    if len(blocks) < 4:
-        for block in blocks:
-            function(block)
-    else:
-        in_threads(function, blocks)
-
-
 def parts_of(cells: int, terms: int = PARTS) -> list[slice]:
     """Slices that deal *terms* out, evenly if frequent ones come first; how many depends on the number of *cells*.
 

@@ -84,6 +84,19 @@ def test_frames_with_other_names_are_compared(texts):
     same(found, tb.read(one, text="body", id="key").keyness(tb.read(other, text="text", id="document")))
 
 
+@pytest.mark.parametrize("kind", ["count_rows", "patterns"])
+def test_advice_to_read_the_frame_is_only_for_texts(texts, kind):
+    """`tb.read` takes frames of texts, but none of counts and patterns as they are scanned."""
+    read = tb.read(texts, text="body", id="key")
+    for corpus in (tb.scan(getattr(read, kind)()), tb.scan(getattr(read, kind)().lazy())):
+        with pytest.raises(ValueError, match=r"tb.read takes no frame of (counts|patterns): give it the texts$"):
+            corpus.coburst()
+        with pytest.raises(ValueError, match=r"tb.read takes no frame of (counts|patterns): give it the texts$"):
+            corpus.split(tokens=5)
+    with pytest.raises(ValueError, match=r"tb.read\(frame\) reads it into memory, if it is small$"):
+        tb.scan(texts.lazy(), text="body", id="key").coburst()
+
+
 def test_names_of_columns_are_no_patterns(texts):
     odd = texts.rename({"key": "^k.*$", "body": "^b.*$", "party": "^p.*$"})
     scanned, read = tb.scan(odd.lazy(), text="^b.*$", id="^k.*$"), tb.read(texts, text="body", id="key")
@@ -116,7 +129,7 @@ REFUSED = {
     "batches": (lambda c: next(c.batches()), "^this needs the documents in memory"),
     "in_memory": (lambda c: c.in_memory(), "^this needs the documents in memory"),
     "counted": (lambda c: c.counted(), "^this needs the documents in memory"),
-    "as counts": (tb.burstiness_test, "^this needs the documents in memory"),
+    "as counts": (tb.burstiness_test, "^frame has no counts by document in memory; give the function corpus"),
     "a corpus": (lambda c: c.keyness(tb.read(["so"])), "^a frame is compared with another one that is scanned"),
     "clusters": (lambda c: c.keyness(by="year > 1950", cluster="who"), "make it a column of the frame$"),
     "layers": (lambda c: c.kwic("so", show="lemma"), "^show= is not for a frame; omit it, or tb.read"),

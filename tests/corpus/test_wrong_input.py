@@ -192,3 +192,10 @@ def test_a_text_that_was_edited_is_noticed(tmp_path):
 def test_counts_that_cannot_be_compared_one_by_one_say_so():
     with pytest.raises(ValueError, match=r"comparing documents by their counts needs .* MB of memory"):
         tb.read([[2**40, 1], [1, 2]]).check()
+
+
+@pytest.mark.parametrize("sort", ["p", "lower_bound", 3])
+def test_an_order_that_fits_do_not_have_is_said(corpus, sort):
+    for each in (corpus, tb.scan(corpus.count_rows().lazy())):
+        with pytest.raises(ValueError, match=f"^sort must be one of 'term'; got {sort!r}$"):
+            each.fit_beta_binomial(sort=sort)

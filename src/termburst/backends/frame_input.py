@@ -274,7 +274,7 @@ def _refuse_wide(frame: Any, columns: Mapping[str, str]) -> None:
 def _check_texts(frame: Any) -> None:
     """Raise ValueError for ids that are null or not unique: a query of ids only, which reads no texts.
 
-    Null texts are found when the texts are read (`batches.stream`). But Spark reads them when the result is asked for,
+    Null texts are found when the texts are read (`stream.stream`). But Spark reads them when the result is asked for,
     and on its workers; so there the query looks at texts, too.
     """
     asked = {

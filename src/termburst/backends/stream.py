@@ -80,14 +80,14 @@ def kept(frame: Any) -> Any:
     return nw.from_native(keep(nw.to_native(frame)))
 
 
-def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Generator[pl.DataFrame]:
-    """The frame's rows in this process, batch by batch; all columns, or those given.
+def stream(frame: Any, rows: int) -> Generator[pl.DataFrame]:
+    """The frame's rows in this process, batch by batch.
 
     Files that this process wrote are read one after the other: an engine would read many of them ahead, and the more,
     the more there are. If texts are null, ValueError is raised after the last batch: then it is known how many are.
     """
     nulls = 0
-    with contextlib.closing(_batches(frame, rows, columns)) as batches:
+    with contextlib.closing(_batches(frame, rows)) as batches:
         for batch in batches:
             check_given_up()
             nulls += batch["text"].null_count() if "text" in batch.columns else 0
@@ -96,14 +96,13 @@ def stream(frame: Any, rows: int, columns: Sequence[str] | None = None) -> Gener
     refuse_null_texts(nulls)
 
 
-def _batches(frame: Any, rows: int, columns: Sequence[str] | None) -> Generator[pl.DataFrame]:
+def _batches(frame: Any, rows: int) -> Generator[pl.DataFrame]:
     import polars as pl
 
     if (folder := folder_of(frame)) is not None:
         for file in sorted(folder.glob("*.parquet")):
-            yield from read_file(file, columns).iter_slices(rows)
+            yield from read_file(file).iter_slices(rows)
         return
-    frame = frame if columns is None else frame.select(*columns)
     native = nw.to_native(frame)
     if isinstance(native, pl.LazyFrame):
         yield from native.collect_batches(chunk_size=rows, maintain_order=True, engine="streaming")

@@ -136,9 +136,9 @@ class Corpus(TextQuestions):
             raise ValueError(f"the scheme {scheme!r} uses no labels; omit y=, or take a scheme such as 'class-lift'")
         if self._framed is not None:
             if y is not None:
-                raise ValueError(
-                    "y= is not for a frame; omit it, or tb.read(frame) reads it into memory, if it is small"
-                )
+                from termburst.corpus.framed import way_round
+
+                raise ValueError(f"y= is not for a frame; omit it, or {way_round(self._framed.kind)}")
             return self._framed.weights(asked)
         counts = self._filled().counts  # first: then what is scanned is read once
         self._warn_of_one_document()

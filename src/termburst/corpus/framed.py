@@ -27,7 +27,7 @@ from termburst.counting.options import CountingOptions, checked_counting
 from termburst.inference.dispersion import checked_measures
 from termburst.inference.plr import warn_of_clamped
 from termburst.messages import Message, named
-from termburst.names import Detail, TermOrder
+from termburst.names import Detail
 from termburst.options import options_of
 from termburst.questions.burstiness_plan import BurstinessPlan, DispersionPlan, FitPlan
 from termburst.questions.collocates_plan import CollocatesPlan
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from termburst.questions.collocates import Collocates
     from termburst.questions.corpus_check import CorpusCheck
     from termburst.questions.dispersion import Dispersion
+    from termburst.questions.fits import Fits
     from termburst.questions.keyness import Keyness
     from termburst.questions.kwic import Kwic
     from termburst.questions.plans import TermsPlan
     from termburst.questions.term_table import TermTable
     from termburst.questions.weights import Weigh
 
-IN_MEMORY = "tb.read(frame) reads it into memory, if it is small"
 _QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
 
 
@@ -88,7 +88,7 @@ class Framed:
         asked.refuse("a frame", keep=("text",))
         if asked.counting.pretokenized:
             which = named("pretokenized") if asked.tokenizer is None else named("tokenizer")
-            raise ValueError(which + f" is not for a frame that is scanned; {IN_MEMORY}")
+            raise ValueError(which + f" is not for a frame that is scanned; {way_round('texts')}")
         schema, names = schema_of(frame), {}
         for option, ours in (("text", "text"), ("id", "document")):
             if (own := getattr(asked.reading, option)) is not None:
@@ -138,7 +138,7 @@ class Framed:
         """ValueError for what needs documents in memory."""
         if name.startswith("__") or hasattr(type(self), name):  # an error in a property of its own
             raise AttributeError(name)
-        raise ValueError(f"this needs the documents in memory, but the frame stays where it is; {IN_MEMORY}")
+        raise ValueError(f"this needs the documents in memory, but the frame stays where it is; {way_round(self.kind)}")
 
     # Other documents
 
@@ -148,7 +148,9 @@ class Framed:
             return self.where(step.condition)
         if not isinstance(step, Group):
             what = named(step.option, python=f"{step.option}()")
-            raise ValueError(Message(what, f" needs the documents, but the frame stays where it is; {IN_MEMORY}"))
+            raise ValueError(
+                Message(what, f" needs the documents, but the frame stays where it is; {way_round(self.kind)}")
+            )
         if step.column in self._schema or not is_condition(step.column):
             _check_column(self._schema, step.column)
         else:
@@ -172,7 +174,7 @@ class Framed:
     def term_table(self, asked: TermTable) -> Any:
         """`Corpus.term_table`."""
         asked, found = self._in_any_order(asked), self.collection
-        _refuse(asked, "invalid")
+        self._refuse(asked, "invalid")
         if ClosedForms.can(asked):
             plan = ClosedForms(asked, found.lengths_of(found.counts))
             table = returned(documents.closed_forms(plan, found.counts), self.like)
@@ -192,15 +194,15 @@ class Framed:
                 mu = own.mean_length if asked.mu is None else asked.mu
                 warn_of_clamped(bad.len(), local.height, f"{bad.min()!r:.60}", mu, asked.sigma2, asked.form)
 
-    def fit_beta_binomial(self, sort: TermOrder | None) -> Any:
+    def fit_beta_binomial(self, asked: Fits) -> Any:
         """`Corpus.fit_beta_binomial`."""
-        return self._run(FitPlan(sort))
+        return self._run(FitPlan(asked.sort))
 
     def dispersion(self, asked: Dispersion) -> Any:
         """`Corpus.dispersion`, for the measures that need neither the order of words nor single documents."""
         for name in asked.names:
             if name in MORE:
-                raise ValueError(f"{name} needs the documents, but the frame stays where it is; {IN_MEMORY}")
+                raise ValueError(f"{name} needs the documents, but the frame stays where it is; {way_round(self.kind)}")
         plan = DispersionPlan(tuple(checked_measures(asked.names)), asked.sort)
         return returned(self.collection.run(plan).drop("n", "b"), self.like)
 
@@ -270,7 +272,7 @@ class Framed:
     def kwic(self, asked: Kwic) -> Any:
         """`Corpus.kwic`, with columns of the frame."""
         asked = self._in_any_order(asked)
-        _refuse(asked, "layer", "show")
+        self._refuse(asked, "layer", "show")
         self._needs("texts")
         frame = nw.from_native(self.frame)
         own = {"id": self.names.get("document", "document"), "text": self.names.get("text", "text")}
@@ -284,7 +286,7 @@ class Framed:
     def collocates(self, asked: Collocates) -> Any:
         """`Corpus.collocates`."""
         asked = self._in_any_order(asked)
-        _refuse(asked, "include_node")
+        self._refuse(asked, "include_node")
         plan = CollocatesPlan(asked, checked_counting(self.counting))
         found = documents.collocates(plan, self.collection)
         rows = min(asked.top or 0, 2**31 - 1)  # the most that every engine can count
@@ -302,7 +304,7 @@ class Framed:
 
     def weights(self, asked: Weigh) -> Any:
         """`Corpus.weights`, as a frame of document, term, weight."""
-        _refuse(asked, "invalid")
+        self._refuse(asked, "invalid")
         self._needs("texts", "counts")
         plan = WeighPlan.of(asked, self.collection.lengths_of(self.collection.documents))
         return returned(documents.weigh(plan, self.collection, warn=self.like is not None), self.like)
@@ -320,6 +322,12 @@ class Framed:
 
     def _run(self, plan: TermsPlan) -> Any:
         return returned(self.collection.run(plan), self.like)
+
+    def _refuse(self, asked: Any, *names: str) -> None:
+        """ValueError for options that questions to frames do not have, unless they have their defaults."""
+        for name in names:
+            if getattr(asked, name) != options_of(asked.__class__)[name].default:
+                raise ValueError(named(name) + f" is not for a frame; omit it, or {way_round(self.kind)}")
 
     def _needs(self, *kinds: Kind) -> None:
         """ValueError that says what is missing, for a frame of another kind."""
@@ -399,11 +407,15 @@ class Framed:
         return returned(run(keyness_plan(asked), parts, groups, few=few), self.like)
 
 
-def _refuse(asked: Any, *names: str) -> None:
-    """ValueError for options that questions to frames do not have, unless they have their defaults."""
-    for name in names:
-        if getattr(asked, name) != options_of(asked.__class__)[name].default:
-            raise ValueError(named(name) + f" is not for a frame; omit it, or {IN_MEMORY}")
+def way_round(kind: str) -> str:
+    """What to do instead, for a question that needs documents in memory.
+
+    >>> way_round("patterns")
+    'tb.read takes no frame of patterns: give it the texts'
+    """
+    if kind == "texts":
+        return "tb.read(frame) reads it into memory, if it is small"
+    return f"tb.read takes no frame of {kind}: give it the texts"
 
 
 def _check_column(schema: Any, name: str) -> None:

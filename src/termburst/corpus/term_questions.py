@@ -27,6 +27,7 @@ from termburst.names import (
 from termburst.options import given, made_from
 from termburst.questions.burstiness_test import Burstiness
 from termburst.questions.dispersion import Dispersion
+from termburst.questions.fits import Fits
 from termburst.questions.keyness import Keyness, check_contrasts
 from termburst.questions.term_table import TermTable
 from termburst.reading.conditions import is_condition
@@ -271,14 +272,15 @@ class TermQuestions(CorpusBase):
         >>> found.filter(status="converged")["term"].to_list()
         ['ha']
         """
+        asked = made_from(Fits, locals())
         if self._framed is not None:
-            return self._framed.fit_beta_binomial(sort)
+            return self._framed.fit_beta_binomial(asked)
         from termburst.models.cells import term_cells
         from termburst.questions.burstiness_plan import FitPlan
         from termburst.questions.plans import run_in_memory
 
         statistics = self._sums()
-        return run_in_memory(FitPlan(), self.terms, [term_cells(statistics)])
+        return run_in_memory(FitPlan(asked.sort), self.terms, [term_cells(statistics)])
 
     def count_rows(self) -> pl.DataFrame:
         """The counts as rows of document, term and count: what can be stored, and scanned instead of the texts.

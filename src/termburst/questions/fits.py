@@ -1,0 +1,20 @@
+"""The exact beta-binomial fit of every term of a corpus."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from termburst.names import TermOrder
+from termburst.options import Option, check_options
+
+
+@dataclass(frozen=True)
+class Fits:
+    """The question of `termburst.Corpus.fit_beta_binomial`."""
+
+    sort: Annotated[TermOrder | None, Option("Order of the rows; None costs least on an engine.")] = "term"
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an option that cannot be used."""
+        check_options(self)
