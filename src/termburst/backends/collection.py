@@ -59,9 +59,12 @@ class Collection:
         """The frame with our names of columns, after its values were checked, once for all questions."""
         found = opened(self.frame, self.names, check=not self.checked, kinds=kinds, **columns)
         if found.kind == "patterns" and not self.checked:
-            check_patterns(
-                self._cells(replace(found, grouped=False)).totals("term", "count", "length"), self.patterns.lengths
-            )
+            cells = self._cells(replace(found, grouped=False))
+            try:
+                check_patterns(cells.totals("term", "count", "length"), cells.lengths)
+            except ValueError:
+                del self.__dict__["patterns"]  # or the next question would find them, and not check them again
+                raise
         self.checked = True
         return found
 

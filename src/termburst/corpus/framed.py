@@ -162,8 +162,11 @@ class Framed:
         return self._with(self._judged(condition, "where").filter(nw.col(CONDITION)).drop(CONDITION))
 
     def _with(self, frame: Any) -> Framed:
-        """Other columns, or fewer documents, which need not be checked again."""
-        return replace(self, frame=nw.to_native(frame), checked=self.collection.checked)
+        """Other columns, or fewer documents, which need not be checked again.
+
+        Patterns must be: without the batch they were withdrawn from, the numbers of withdrawn ones are below 0.
+        """
+        return replace(self, frame=nw.to_native(frame), checked=self.collection.checked and self.kind != "patterns")
 
     # Questions
 
