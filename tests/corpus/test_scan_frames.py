@@ -149,6 +149,21 @@ REFUSED = {
 }
 
 
+def test_ids_are_those_that_read_takes():
+    frame = pl.DataFrame({"id": ["x", "y"], "document": [1, 2], "text": ["so so", "it"]})
+    assert tb.scan(frame).kwic("so")["id"].to_list() == tb.read(frame).kwic("so")["id"].to_list() == ["x", "x"]
+
+
+def test_what_is_missing_is_said_of_the_frame():
+    frame = pl.LazyFrame({"key": [None, "b"], "body": ["so", "it"]})
+    with pytest.raises(ValueError, match="^the frame has no column 'txt'; it has 'key', 'body'"):
+        tb.scan(frame, text="txt", id="key")
+    with pytest.raises(ValueError, match=r"^the column 'key' has null in 1 row\(s\): every document needs an id"):
+        _ = tb.scan(frame, text="body", id="key").statistics
+    with pytest.raises(ValueError, match="no rows, or none that meets the condition of where"):
+        tb.scan(frame, text="body", id="key").where("key > 'z'").burstiness()
+
+
 @pytest.mark.parametrize("what", REFUSED)
 def test_what_a_frame_cannot_answer_is_said(texts, what):
     ask, sentence = REFUSED[what]

@@ -18,6 +18,7 @@ from termburst.backends.stream import is_lazy_polars, kept, map_batches, stream
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.models.cells import TermCells, narrow
 from termburst.names import Detail
+from termburst.questions.plans import NO_ROWS
 from termburst.questions.text_cells import TEXTS, Grain, document_type, merged_cells, tokenised
 from termburst.statistics.labels import checked_batch, checked_detail
 from termburst.statistics.matrix import Integers
@@ -87,7 +88,7 @@ def histogram(found: pl.DataFrame) -> TermStatistics:
     found, none = found.sort("length"), np.zeros(0, dtype=np.int64)
     statistics = TermStatistics(None, found["length"].to_numpy(), found["documents"].to_numpy(), none, none)
     if not statistics.documents:
-        raise NothingToCountError("there are no documents: the frame has no rows")
+        raise NothingToCountError(NO_ROWS)
     if not statistics.tokens:
         raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
     return statistics

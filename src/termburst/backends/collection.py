@@ -28,7 +28,7 @@ from termburst.counting.options import CountingOptions, checked_counting
 from termburst.models.cells import check_lengths
 from termburst.names import Detail
 from termburst.questions.design_plan import DesignCells, DesignPlan
-from termburst.questions.plans import TermsPlan
+from termburst.questions.plans import NO_ROWS, TermsPlan
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
 if TYPE_CHECKING:
@@ -143,10 +143,9 @@ class Collection:
         """Parts of terms by the values of a column, the groups in *order*, and whether all terms are in one part."""
         if by not in self._grouped:
             source = self.opened(by=by)
-            cells = cells_of(source, self.counting, "patterns")
-            found = length_rows(cells, "group")
+            cells, found = self._by_group(source)
             if not found.height:
-                raise NothingToCountError("there are no documents: the frame has no rows")
+                raise NothingToCountError(NO_ROWS)
             names = found["group"].unique().to_list()
             names.sort(key=order.index if order is not None else int if source.whole_groups else None)
             if len(names) < 2:
@@ -176,11 +175,22 @@ class Collection:
         if cluster is not None:
             parts, lengths = self._by_cluster(source, cluster)
             return DesignCells(parts, found, lengths, SEPARATOR)
-        plain = Opened(source.kind, source.frame.drop(*covariates), grouped=True)
-        cells = cells_of(plain, self.counting, "patterns")
-        return DesignCells(
-            kept_patterns(cells, "group"), found, {"": length_rows(cells, "group")}, SEPARATOR, cells.few
-        )
+        cells, rows = self._by_group(Opened(source.kind, source.frame.drop(*covariates), grouped=True))
+        return DesignCells(kept_patterns(cells, "group"), found, {"": rows}, SEPARATOR, cells.few)
+
+    def _by_group(self, source: Opened) -> tuple[Cells, pl.DataFrame]:
+        """The cells and the lengths of groups; ValueError for a group from which more was withdrawn than it had."""
+        cells = cells_of(source, self.counting, "patterns")
+        lengths = length_rows(cells, "group")
+        if source.kind == "patterns" and (to_polars(source.frame.select(nw.col("documents").min())).item() or 0) < 0:
+            parts = cells.totals("term", "count", "length", "group")
+            for name in lengths["group"].unique().sort():
+                own = nw.col("group") == name
+                try:
+                    check_patterns((part.filter(own).drop("group") for part in parts), cells.lengths.filter(own))
+                except ValueError as error:
+                    raise ValueError(f"group {name.replace(SEPARATOR, ', ')!r:.80}: {error}") from None
+        return cells, lengths
 
     def _by_cluster(self, source: Opened, cluster: str) -> tuple[tuple[Any, ...], dict[str, pl.DataFrame]]:
         """Patterns and lengths of documents, and of clusters as one document each."""

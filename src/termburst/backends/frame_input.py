@@ -111,7 +111,7 @@ def opened(
     found = found.with_columns(*(nw.col(column).cast(dtype) for column, dtype in casts.items()))
     found = bytewise(found)
     if check:
-        CHECKS[kind](found)
+        CHECKS[kind](found, own)
     if by is not None:
         _check_groups(found, by)
     elif covariates:
@@ -271,7 +271,7 @@ def _refuse_wide(frame: Any, columns: Mapping[str, str]) -> None:
             raise ValueError(f"the column {columns[column]!r} contains {value}, too large for 64 bits: {advice}")
 
 
-def _check_texts(frame: Any) -> None:
+def _check_texts(frame: Any, own: Mapping[str, str]) -> None:
     """Raise ValueError for ids that are null or not unique: a query of ids only, which reads no texts.
 
     Null texts are found when the texts are read (`stream.stream`). But Spark reads them when the result is asked for,
@@ -285,13 +285,13 @@ def _check_texts(frame: Any) -> None:
     if is_spark(frame):
         asked["texts"] = nw.col("text").null_count()
     facts = _first_row(frame.select(**asked))
-    _refuse_nulls("document", facts["ids"], "every document needs an id")
-    refuse_null_texts(facts.get("texts", 0))
+    _refuse_nulls(own["document"], facts["ids"], "every document needs an id")
+    refuse_null_texts(facts.get("texts", 0), own["text"])
     if facts["rows"] and facts["different"] < facts["rows"]:  # without rows, DuckDB returns null
         _refuse_twice(frame, ["document"], "{n} documents have the id {0!r}; ids must be unique")
 
 
-def _check_counts(frame: Any) -> None:
+def _check_counts(frame: Any, own: Mapping[str, str]) -> None:
     facts = _first_row(
         frame.select(
             *(nw.col(column).null_count().alias(column) for column in COLUMNS["counts"]),
@@ -300,7 +300,7 @@ def _check_counts(frame: Any) -> None:
         )
     )
     for column in COLUMNS["counts"]:
-        _refuse_nulls(column, facts[column], "each row needs a document, a term and a count")
+        _refuse_nulls(own[column], facts[column], "each row needs a document, a term and a count")
     if facts["least"] is not None and facts["least"] < 0:
         row = _first_row(frame.filter(nw.col("count") < 0).head(1))
         raise ValueError(
@@ -313,7 +313,7 @@ def _check_counts(frame: Any) -> None:
     )
 
 
-def _check_patterns(frame: Any) -> None:
+def _check_patterns(frame: Any, own: Mapping[str, str]) -> None:
     facts = _first_row(
         frame.select(
             *(nw.col(column).null_count().alias(column) for column in WHOLE),
@@ -395,9 +395,9 @@ def _refuse_nulls(column: str, number: int, advice: str) -> None:
         raise ValueError(f"the column {column!r} has null in {number:,} row(s): {advice}")
 
 
-def refuse_null_texts(number: int) -> None:
+def refuse_null_texts(number: int, column: str = "text") -> None:
     """Raise ValueError if there are null texts."""
-    _refuse_nulls("text", number, "fill them with '' if they are empty documents, or drop the rows")
+    _refuse_nulls(column, number, "fill them with '' if they are empty documents, or drop the rows")
 
 
 def _refuse_twice(frame: Any, columns: list[str], message: str) -> None:

@@ -19,7 +19,7 @@ from termburst.backends.frames import COUNTED, is_spark, returned, to_polars
 from termburst.backends.run import run
 from termburst.corpus.condition_groups import expression_of
 from termburst.corpus.frames import as_polars
-from termburst.corpus.metadata import chosen_rows, chosen_values, column_of
+from termburst.corpus.metadata import chosen_rows, chosen_values, column_of, no_column
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import check_same_words
 from termburst.corpus.steps import Group, Step, Where
@@ -95,8 +95,9 @@ class Framed:
                 _check_column(schema, own)
                 names[ours] = own
         free = {*schema} - {*names.values()}  # a column "document" that has the texts has no ids
-        if "id" in free and not {"document", "documents"} & {*free, *names}:
-            names["document"] = "id"
+        has_texts = names.get("text", "text") in schema and "term" not in schema
+        if "id" in free and "document" not in names and (has_texts or not {"document", "documents"} & free):
+            names["document"] = "id"  # as tb.read does
         names = {ours: own for ours, own in names.items() if ours != own}
         if names.get("text", "text") in schema and not {names.get("document", "document"), "term"} & set(schema):
             raise ValueError("documents of a frame need ids: name the column that has them with " + named("id"))
@@ -422,7 +423,8 @@ def way_round(kind: str) -> str:
 
 
 def _check_column(schema: Any, name: str) -> None:
-    column_of(_empty(schema), name)
+    if name not in schema:
+        raise ValueError(no_column(_empty(schema), name).replace("the metadata", "the frame", 1))
 
 
 def _empty(schema: Iterable[str]) -> pl.DataFrame:

@@ -319,6 +319,8 @@ class TermQuestions(CorpusBase):
         """
         if not isinstance(batch, str | None):
             raise ValueError(f"batch must be a string; got {shown(batch)}")
+        if batch == "":
+            raise ValueError("batch must not be empty")
         if self._framed is not None:
             return self._framed.patterns(batch)
         from termburst.backends.frames import COUNTED

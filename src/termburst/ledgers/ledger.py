@@ -192,6 +192,8 @@ class Ledger:
         counting = self.counting  # refused first: counting takes long
         if batch is not None:
             more, counting = self._patterns(more, batch, counting, check=check)
+        elif hasattr(more, "__counted_corpus__"):
+            raise ValueError("documents need an id as a batch: give batch=, such as add(corpus, batch='monday')")
         elif (kind := _kind(more)) != "patterns":
             raise ValueError(f"the frame has {kind}, which need an id: give batch=, such as add(frame, batch='monday')")
         else:

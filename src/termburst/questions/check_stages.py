@@ -42,7 +42,7 @@ from termburst.inference.two_sides import PrecisionPrior
 from termburst.questions.check import Check
 from termburst.questions.check_traces import Traces, chosen_texts
 from termburst.questions.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
-from termburst.questions.plans import Engine
+from termburst.questions.plans import NO_ROWS, Engine
 from termburst.questions.text_cells import document_type
 from termburst.statistics.matrix import Integers
 from termburst.statistics.term_statistics import NothingToCountError
@@ -95,7 +95,7 @@ class Documents:
         """Those of the rows of `Traces.documents`."""
         found = found.sort("document")
         if not found.height:
-            raise NothingToCountError("there are no documents: the frame has no rows")
+            raise NothingToCountError(NO_ROWS)
         if not found["length"].sum():
             raise NothingToCountError("no document has a term; perhaps all are empty or contain only stop words")
         return cls(found["document"], found["length"].to_numpy(), traces.fingerprints(found))

@@ -36,10 +36,13 @@ def comparison_order(sort: Sort | None) -> list[pl.Expr]:
     """What the rows of a comparison are sorted by, as `sort=` names it; equal ones by term."""
     import polars as pl
 
+    # Rounded: the term, not the last bits, decides the order of equal values.
+    p_value = pl.col("p_value").log10().round(9)
+    statistic, lower_bound, log_ratio = (pl.col(name).round(9) for name in ("statistic", "lower_bound", "log_ratio"))
     keys: dict[Sort, list[pl.Expr]] = {
-        "p": [pl.col("p_value"), -pl.col("statistic").abs()],
-        "lower_bound": [-pl.col("lower_bound"), pl.col("p_value")],
-        "log_ratio": [-pl.col("log_ratio"), pl.col("p_value")],
+        "p": [p_value, -statistic.abs()],
+        "lower_bound": [-lower_bound, p_value],
+        "log_ratio": [-log_ratio, p_value],
         "term": [],
     }
     return [] if sort is None else [*keys[sort], pl.col("term")]

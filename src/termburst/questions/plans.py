@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Floats = NDArray[np.float64]
+NO_ROWS = "there are no documents: the frame has no rows, or none that meets the condition of where"
 Order = Sequence[Any]  # expressions of the columns of a table, by which its rows are sorted: null last, equal ones stay
 
 # Two documents with each of two terms: enough to see which columns a plan makes.
