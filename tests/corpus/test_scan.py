@@ -210,7 +210,7 @@ def test_a_ledger_is_scanned(tmp_path):
     ("ask", "said"),
     [
         (lambda c: c.ids, "is saved statistics, which have no documents; give the corpus itself"),
-        (tb.burstiness_test, "has no counts by document in memory; give the function corpus.statistics, or ask"),
+        (tb.burstiness_test, "has no counts by document in memory; ask the corpus itself"),
     ],
 )
 def test_what_saved_statistics_cannot_answer_is_said(saved, ask, said):

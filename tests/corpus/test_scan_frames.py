@@ -129,7 +129,7 @@ REFUSED = {
     "batches": (lambda c: next(c.batches()), "^this needs the documents in memory"),
     "in_memory": (lambda c: c.in_memory(), "^this needs the documents in memory"),
     "counted": (lambda c: c.counted(), "^this needs the documents in memory"),
-    "as counts": (tb.burstiness_test, "^frame has no counts by document in memory; give the function corpus"),
+    "as counts": (tb.burstiness_test, "^frame has no counts by document in memory; ask the corpus itself"),
     "a corpus": (lambda c: c.keyness(tb.read(["so"])), "^a frame is compared with another one that is scanned"),
     "clusters": (lambda c: c.keyness(by="year > 1950", cluster="who"), "make it a column of the frame$"),
     "layers": (lambda c: c.kwic("so", show="lemma"), "^show= is not for a frame; omit it, or tb.read"),
@@ -156,7 +156,7 @@ def test_ids_are_those_that_read_takes():
 
 def test_what_is_missing_is_said_of_the_frame():
     frame = pl.LazyFrame({"key": [None, "b"], "body": ["so", "it"]})
-    with pytest.raises(ValueError, match="^the frame has no column 'txt'; it has 'key', 'body'"):
+    with pytest.raises(ValueError, match=r"^the frame has no column 'txt'; it has 'key', 'body'"):
         tb.scan(frame, text="txt", id="key")
     with pytest.raises(ValueError, match=r"^the column 'key' has null in 1 row\(s\): every document needs an id"):
         _ = tb.scan(frame, text="body", id="key").statistics

@@ -401,8 +401,8 @@ class CorpusBase:
         """Its counts, for functions that take counts."""
         if isinstance(self._documents, Summed) or self._framed is not None:
             raise ValueError(
-                f"{self.name} has no counts by document in memory; give the function corpus.statistics, or ask the "
-                "corpus itself, as in corpus.burstiness()"
+                f"{self.name} has no counts by document in memory; ask the corpus itself, as in corpus.burstiness(), "
+                "or give corpus.statistics to a function of sums"
             )
         return self._filled()
 
