@@ -400,3 +400,12 @@ def test_metadata_by_id_are_joined_when_documents_are_read(tmp_path, monkeypatch
         tb.scan(tmp_path, metadata=more.head(2)).statistics  # noqa: B018
     by_order = tb.scan(tmp_path, metadata={"year": [1, 2, 3]})
     assert by_order.metadata["year"].to_list() == [1, 2, 3]
+
+
+def test_statistics_of_a_corpus_are_counted_as_it_says():
+    corpus = tb.read(["So it Goes", "So so"], lowercase=False)
+    assert tb.build_statistics(corpus, detail="patterns") == corpus.statistics
+    with pytest.raises(ValueError, match="the corpus says how texts are counted; omit counting="):
+        tb.build_statistics(corpus, counting=tb.CountingOptions())
+    counts = tb.read([[1, 2], [0, 1]], terms=["so", "it"])
+    assert tb.build_statistics(counts, detail="patterns") == counts.statistics

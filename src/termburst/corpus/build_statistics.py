@@ -74,13 +74,14 @@ def build_statistics(
     True
     """
     check_fork()
-    framed = source._framed if isinstance(source, Corpus) else None
+    corpus = source if isinstance(source, Corpus) else None
+    if corpus is not None and counting is not None:
+        raise ValueError("the corpus says how texts are counted; omit counting=")
+    framed = None if corpus is None else corpus._framed
     if is_frame(source):
         from termburst.corpus.framed import Framed
 
         framed = Framed.of(source, ReadArguments(ReadingOptions(), checked_counting(counting)))
-    elif framed is not None and counting is not None:
-        raise ValueError("the corpus says how texts are counted; omit counting=")
     if path is not None:
         if framed is not None or memory is None:
             raise ValueError("path= needs texts and memory=, such as '1GB'; of anything else, save what this returns")
@@ -89,6 +90,8 @@ def build_statistics(
         raise ValueError("memory= goes with path=, the file to write; without it, the statistics are in memory")
     if framed is not None:
         found = framed.build_statistics(detail, batch)
+    elif corpus is not None and corpus._documents.texts is None:  # it was made from counts
+        found = TermStatistics.from_counts(corpus, detail=detail, batch=batch)
     else:
         found = TermStatistics.from_texts(source, detail, counting=counting, batch=batch)
     return found.prune(min_count) if min_count > 1 else found
