@@ -17,14 +17,7 @@ from functools import partial
 
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.csv_blocks import cut_block
-from termburst.reading.documents import (
-    DocumentStream,
-    Progress,
-    Scalar,
-    metadata_columns,
-    require_columns,
-    text_column,
-)
+from termburst.reading.documents import DocumentStream, Progress, Scalar, metadata_columns, require_columns, text_column
 from termburst.reading.faults import fault, oversize, reason
 from termburst.reading.lines import Source, bytes_of, decoded, open_source
 from termburst.reading.options import ReadingPlan

@@ -11,13 +11,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, NoReturn
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    oversize,
-)
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, oversize
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import layers_in, word_layers
 from termburst.reading.options import ReadingPlan

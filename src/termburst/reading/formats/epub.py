@@ -7,14 +7,7 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    dated,
-    oversize,
-)
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, dated, oversize
 from termburst.reading.formats.safe_xml import local_name, parse, plain_text
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import declared_encoding, html_tree, visible_text

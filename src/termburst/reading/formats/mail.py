@@ -13,15 +13,7 @@ from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 from typing import BinaryIO, cast
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    dated,
-    too_large,
-    whole,
-)
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, dated, too_large, whole
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import html_tree, visible_text
 from termburst.reading.options import ReadingPlan

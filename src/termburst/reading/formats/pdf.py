@@ -7,15 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    held,
-    load,
-    oversize,
-)
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, held, load, oversize
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.options import ReadingPlan
 

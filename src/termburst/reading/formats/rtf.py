@@ -7,14 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    load,
-    whole,
-)
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, load, whole
 from termburst.reading.options import ReadingPlan
 
 _NAME = "an RTF document"

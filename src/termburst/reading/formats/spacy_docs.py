@@ -6,15 +6,7 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    load,
-    too_large,
-    whole,
-)
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, load, too_large, whole
 from termburst.reading.layers import word_layers
 from termburst.reading.options import ReadingPlan
 

@@ -13,13 +13,7 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from termburst.reading.formats.conllu import number_or_text
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    oversize,
-)
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, oversize
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import layers_in, word_layers
 from termburst.reading.options import ReadingPlan

@@ -6,14 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    dated,
-    whole,
-)
+from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile, dated, whole
 from termburst.reading.formats.main_text import keep_main_text, letters
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import etree, plain_text, replace_by_text
