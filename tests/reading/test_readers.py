@@ -368,7 +368,7 @@ def test_parquet_columns_of_several_types(tmp_path):
     assert list(read(path, text="^.*$").values()) == ["x", ""]
     assert list(read(path, text="null").values()) == ["", ""]
     assert list(read(path, text="nothing", pretokenized=True).values()) == [[], []]
-    fault(path, "'binary'", "Binary", text="binary")
+    fault(path, "'binary'", "bytes, not text", text="binary")
     assert read(write_table(tmp_path / "none.parquet", [{"text": "a"}])) == {"none.parquet:1": "a"}
 
 
