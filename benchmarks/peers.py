@@ -100,7 +100,7 @@ def counting() -> Iterator[Row]:
     for order, ordered, scheme in (
         ("columns unsorted, as its `CountVectorizer` returns them", False, "s-lambda"),
         ("columns sorted", True, "s-lambda"),
-        ("columns sorted", True, tb.RECOMMENDED_SCHEME),
+        ("columns sorted", True, tb.recommended_scheme()),
     ):
         makers = (TfidfTransformer, partial(tb.TermWeighting, scheme))
         copies = iter([weighting_speed.fresh(X, ordered=ordered) for _ in range(2 * 2 * ROUNDS + 2)])
@@ -392,7 +392,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.write:
         around(PAGE), around(README)  # find a file without markers before measuring
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
     rows: list[Row] = []
     absent: list[Row] = []
     for name in options.only:

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from termburst import scheme_functions as formulas
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.names import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME  # noqa: PLC0414  it is public here
-from termburst.names import Detail, Invalid
+from termburst.names import RECOMMENDED_SCHEME, Detail, Invalid
 from termburst.statistics.term_statistics import TermStatistics
 
 Floats = NDArray[np.float64]
@@ -131,19 +130,22 @@ SCHEMES: dict[str, Scheme] = {
 _RECOMMENDED = {"linear": "class-lift", "naive-bayes": "class-damped"}
 
 
-def recommended_scheme(model: str) -> str:
+def recommended_scheme(model: str | None = None) -> str:
     """The name of the scheme to start with, for a kind of model: "linear" or "naive-bayes".
 
     "linear" means LinearSVC, logistic regression and other linear models, on rows of unit length (``norm="l2"``).
-    "naive-bayes" means MultinomialNB and ComplementNB. Both weights learn from labels, which a pipeline passes on;
-    without labels take `RECOMMENDED_SCHEME`. Both were chosen on training documents of eight collections;
-    docs/weights.md has all results, also on collections that were not used to choose.
+    "naive-bayes" means MultinomialNB and ComplementNB. Both weights learn from labels, which a pipeline passes on.
+    Without labels, or if the model is not known, omit *model*: that scheme is the default of `termburst.TermWeighting`.
+    They were chosen on training documents of eight collections; docs/weights.md has all results, also on collections
+    that were not used to choose.
 
     Examples
     --------
-    >>> recommended_scheme("linear")
-    'class-lift'
+    >>> recommended_scheme("linear"), recommended_scheme()
+    ('class-lift', 'log-damped-tf-idf')
     """
+    if model is None:
+        return RECOMMENDED_SCHEME
     if not isinstance(model, str) or model not in _RECOMMENDED:
         names = ", ".join(map(repr, _RECOMMENDED))
         raise ValueError(f"model must be one of {names}; got {model!r}. LinearSVC and logistic regression are linear")

@@ -38,7 +38,7 @@ def test_options_have_the_defaults_of_the_function(command, function):
 
 
 def test_schemes_and_words():
-    assert defaults(weigh)["scheme"] == tb.RECOMMENDED_SCHEME
-    assert defaults(tb.BurstinessVectorizer)["scheme"] == tb.RECOMMENDED_SCHEME
-    assert defaults(tb.TermWeighting)["scheme"] == tb.RECOMMENDED_SCHEME
+    assert defaults(weigh)["scheme"] == tb.recommended_scheme()
+    assert defaults(tb.BurstinessVectorizer)["scheme"] == tb.recommended_scheme()
+    assert defaults(tb.TermWeighting)["scheme"] == tb.recommended_scheme()
     assert Reading().asked.counting == CountingOptions()

@@ -15,7 +15,7 @@ def test_the_weights_are_those_of_the_estimator(done, corpus, tmp_path, texts):
     target = tmp_path / "weights.npz"
     done("weigh", corpus, "--lines", "-o", target)
     vectorizer = CountVectorizer()
-    expected = tb.TermWeighting(tb.RECOMMENDED_SCHEME).fit_transform(vectorizer.fit_transform(texts))
+    expected = tb.TermWeighting(tb.recommended_scheme()).fit_transform(vectorizer.fit_transform(texts))
     np.testing.assert_array_equal(sp.load_npz(target).toarray(), expected.toarray())
     weights = tb.load_weights(target)
     np.testing.assert_array_equal(weights.matrix.toarray(), expected.toarray())
@@ -27,7 +27,7 @@ def test_the_weights_are_those_of_the_estimator(done, corpus, tmp_path, texts):
 
 
 def test_the_help_names_the_default_scheme(run):
-    assert f"[default: {tb.RECOMMENDED_SCHEME}]" in " ".join(run("weigh", "--help").out.replace("│", " ").split())
+    assert f"[default: {tb.recommended_scheme()}]" in " ".join(run("weigh", "--help").out.replace("│", " ").split())
 
 
 @pytest.mark.parametrize("name", ["w.csv", "w.parquet"])

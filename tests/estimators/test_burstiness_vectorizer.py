@@ -52,8 +52,8 @@ def test_it_takes_every_parameter_of_count_vectorizer_with_its_default():
 
 
 def test_the_recommended_scheme_is_the_default():
-    assert tb.BurstinessVectorizer().scheme == tb.RECOMMENDED_SCHEME
-    expected = tb.BurstinessVectorizer(scheme=tb.RECOMMENDED_SCHEME).fit_transform(TEXTS)
+    assert tb.BurstinessVectorizer().scheme == tb.recommended_scheme()
+    expected = tb.BurstinessVectorizer(scheme=tb.recommended_scheme()).fit_transform(TEXTS)
     np.testing.assert_array_equal(tb.BurstinessVectorizer().fit_transform(TEXTS).toarray(), expected.toarray())
 
 

@@ -74,7 +74,7 @@ def test_fit_starts_anew_and_partial_fit_adds(fig3):
 
 
 def test_the_default_is_the_recommended_scheme(fig3):
-    expected = tb.TermWeighting(tb.RECOMMENDED_SCHEME).fit_transform(fig3)
+    expected = tb.TermWeighting(tb.recommended_scheme()).fit_transform(fig3)
     np.testing.assert_array_equal(tb.TermWeighting().fit_transform(fig3).toarray(), expected.toarray())
 
 
@@ -146,7 +146,7 @@ def test_clone_pickle_and_pipeline(fig3):
 
 def test_the_clamp_is_reported_once():
     X = np.array([[30, 1], [30, 1]])
-    with pytest.warns(tb.ClampedTermsWarning, match="1 of 2 terms") as seen:
+    with pytest.warns(tb.inference.ClampedTermsWarning, match="1 of 2 terms") as seen:
         tb.TermWeighting("s-lambda", mu=4.0).fit_transform(X)
     assert len(seen) == 1
     with pytest.raises(ValueError, match="1 of 2 terms"):

@@ -12,8 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from termburst.counting.options import DEFAULT_TOKEN_PATTERN
 from termburst.counting.vectorizer import CompiledCounting
 from termburst.estimators.term_weighting import TermWeighting
-from termburst.names import Invalid
-from termburst.schemes import RECOMMENDED_SCHEME
+from termburst.names import RECOMMENDED_SCHEME, Invalid
 from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -25,7 +24,7 @@ class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[
 
     Parameters
     ----------
-    scheme : str, default=`termburst.RECOMMENDED_SCHEME`
+    scheme : str, default=`termburst.recommended_scheme()`
         A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda".
     mu, sigma2, norm, transductive, invalid, sparse_output
         See `TermWeighting`.

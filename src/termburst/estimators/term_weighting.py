@@ -16,8 +16,8 @@ from termburst.models.class_evidence import ClassEvidence, class_evidence, class
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_contrast
 from termburst.models.penalties import checked_hyperparameters
-from termburst.names import Invalid
-from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_of_one_class, warn_without_labels
+from termburst.names import RECOMMENDED_SCHEME, Invalid
+from termburst.schemes import named_scheme, warn_of_one_class, warn_without_labels
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
@@ -27,7 +27,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     Parameters
     ----------
-    scheme : str, default=`termburst.RECOMMENDED_SCHEME`, which is "log-damped-tf-idf"
+    scheme : str, default=`termburst.recommended_scheme()`, which is "log-damped-tf-idf"
         A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda".
     mu : float, optional
         Mean of the penalty on the precision; some schemes also scale documents to this length. The default is the mean
