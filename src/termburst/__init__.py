@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from termburst import questions as questions
     from termburst import report as report
     from termburst import retrieval as retrieval
+    from termburst import weights as weights
     from termburst.concordance.polya_urn import fit_polya_urn as fit_polya_urn
     from termburst.corpus.build_statistics import build_statistics as build_statistics
     from termburst.corpus.corpus import Corpus as Corpus
@@ -44,13 +45,10 @@ if TYPE_CHECKING:
     from termburst.questions.keyness import keyness as keyness
     from termburst.questions.term_table import term_table as term_table
     from termburst.questions.word_lists import read_word_list as read_word_list
-    from termburst.schemes import SCHEMES as SCHEMES
-    from termburst.schemes import recommended_scheme as recommended_scheme
     from termburst.statistics.term_statistics import TermStatistics as TermStatistics
     from termburst.version import __version__ as __version__
-    from termburst.weight_files import Weights as Weights
-    from termburst.weight_files import load_weights as load_weights
-    from termburst.weight_files import save_weights as save_weights
+    from termburst.weights.schemes import SCHEMES as SCHEMES
+    from termburst.weights.schemes import recommended_scheme as recommended_scheme
 
 __getattr__, __dir__, __all__ = lazy(
     __name__,
@@ -64,6 +62,7 @@ __getattr__, __dir__, __all__ = lazy(
             "questions",
             "report",
             "retrieval",
+            "weights",
         ],
         "concordance.polya_urn": ["fit_polya_urn"],
         "corpus.build_statistics": ["build_statistics"],
@@ -90,9 +89,8 @@ __getattr__, __dir__, __all__ = lazy(
         "questions.keyness": ["keyness"],
         "questions.term_table": ["term_table"],
         "questions.word_lists": ["read_word_list"],
-        "schemes": ["SCHEMES", "recommended_scheme"],
         "statistics.term_statistics": ["TermStatistics"],
-        "weight_files": ["Weights", "load_weights", "save_weights"],
         "version": ["__version__"],
+        "weights.schemes": ["SCHEMES", "recommended_scheme"],
     },
 )

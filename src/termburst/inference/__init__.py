@@ -3,7 +3,7 @@
 Public are the measures of dispersion that `termburst.dispersion` does not have, and the warning of `plr_statistic`.
 
 >>> import termburst as tb
->>> tb.inference.dp_nofreq([[2, 0], [0, 2]], replicates=9).shape
+>>> tb.inference.dp_nofreq([[2, 1], [2, 3]]).shape
 (2,)
 """
 
