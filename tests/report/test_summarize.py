@@ -97,7 +97,7 @@ def test_small_collections_have_a_page():
         [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]],
     ]:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+            warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
             found = summarize(tb.TermStatistics.from_counts(X, detail="patterns"))
         json.dumps(found, allow_nan=False)
         assert render(found).startswith("<!doctype html>")
