@@ -73,7 +73,7 @@ def test_fit_starts_anew_and_partial_fit_adds(fig3):
 
 
 def test_the_default_is_best_for_most(fig3):
-    expected = tb.TermWeighting("log-damped-tf-idf", norm="l2").fit_transform(fig3)
+    expected = tb.TermWeighting("bm25", norm="l2").fit_transform(fig3)
     np.testing.assert_array_equal(tb.TermWeighting().fit_transform(fig3).toarray(), expected.toarray())
 
 
@@ -194,7 +194,7 @@ def test_labels_in_pieces_are_labels_at_once(fig3, scheme):
 
 
 def test_a_scheme_of_classes_without_labels_says_what_to_do(fig3):
-    said = "'class-lift' has no labels .* take the scheme 'log-damped-tf-idf', or give labels y"
+    said = "'class-lift' has no labels .* take the scheme 'bm25', or give labels y"
     with pytest.warns(UserWarning, match=said):
         pieces = tb.TermWeighting("class-lift").partial_fit(fig3[:50])
     with pytest.warns(UserWarning, match=said) as told:
