@@ -112,7 +112,7 @@ def test_the_fit_of_fig_4_is_that_in_memory(spark, data, collections, local, tmp
     assert_equal_fits(local(tb.scan(frame).fit_beta_binomial()), statistics)
 
 
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_the_example_runs(spark, capsys):  # it uses this session, which is open
     left = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "spark.py"))
     assert left["statistics"].documents == len(left["corpus"].ids)  # one was added, one withdrawn
