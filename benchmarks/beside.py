@@ -75,7 +75,7 @@ ANALYSES = {
     "fit_dirichlet_multinomial": case("X", 3, "tb.fit_dirichlet_multinomial(X)"),
     **{
         f"TermWeighting, {scheme}": case("X", 9, f"tb.TermWeighting({scheme!r}).fit_transform(X)")
-        for scheme in ("tf-idf", "bm25", "s-lambda", "damped-tf-idf", "surprisal", "posterior-lift", "fisher")
+        for scheme in ("tf-idf", "bm25", "s-lambda", "damped-tf-idf", "fisher")
     },
     "Index.from_texts": case("texts", 3, "tb.retrieval.Index.from_texts(texts)"),
     "Index.batch_search": case("index", 9, "index.batch_search(queries, 10, model='bm25')"),

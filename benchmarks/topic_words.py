@@ -43,8 +43,8 @@ def models(documents: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, scheme in tb.SCHEMES.items():
         if not scheme.signed:
-            found[name] = lambda X, s=name: tb.TermWeighting(s).fit(X)
-            found[f"{name}, of documents"] = lambda X, s=name: tb.TermWeighting(s).fit(documents)
+            found[name] = lambda X, s=name: tb.TermWeighting(s, norm=None).fit(X)
+            found[f"{name}, of documents"] = lambda X, s=name: tb.TermWeighting(s, norm=None).fit(documents)
             found[f"{name}{PRESENCE}"] = found[name]  # `scores` passes presences instead of counts
     if Theirs is not None:
         found["BERTopic"] = lambda X: Theirs().fit(X)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from termburst import plot as plot
     from termburst import report as report
     from termburst import retrieval as retrieval
+    from termburst import weights as weights
     from termburst.concordance.polya_urn import HeldOut as HeldOut
     from termburst.concordance.polya_urn import PolyaUrnFit as PolyaUrnFit
     from termburst.concordance.polya_urn import fit_polya_urn as fit_polya_urn
@@ -60,13 +61,9 @@ if TYPE_CHECKING:
     from termburst.questions.term_table import term_table as term_table
     from termburst.questions.word_lists import WordFrequencies as WordFrequencies
     from termburst.questions.word_lists import read_word_list as read_word_list
-    from termburst.schemes import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME
-    from termburst.schemes import SCHEMES as SCHEMES
-    from termburst.schemes import recommended_scheme as recommended_scheme
     from termburst.statistics.term_statistics import TermStatistics as TermStatistics
-    from termburst.weight_files import Weights as Weights
-    from termburst.weight_files import load_weights as load_weights
-    from termburst.weight_files import save_weights as save_weights
+    from termburst.weights.schemes import SCHEMES as SCHEMES
+    from termburst.weights.schemes import recommended_scheme as recommended_scheme
 
 _HOME = {
     "BetaBinomialFit": "termburst.models.fit_beta_binomial",
@@ -86,11 +83,9 @@ _HOME = {
     "HeldOut": "termburst.concordance.polya_urn",
     "PolyaUrn": "termburst.models.polya_urn",
     "PolyaUrnFit": "termburst.concordance.polya_urn",
-    "RECOMMENDED_SCHEME": "termburst.schemes",
-    "SCHEMES": "termburst.schemes",
+    "SCHEMES": "termburst.weights.schemes",
     "TermStatistics": "termburst.statistics.term_statistics",
     "TermWeighting": "termburst.estimators.term_weighting",
-    "Weights": "termburst.weight_files",
     "WordFrequencies": "termburst.questions.word_lists",
     "approximate_log_pmf": "termburst.models.beta_binomial",
     "average_reduced_frequency": "termburst.inference.dispersion_more",
@@ -110,19 +105,17 @@ _HOME = {
     "keyness": "termburst.questions.keyness",
     "keyness_design": "termburst.questions.designs",
     "keyness_groups": "termburst.questions.keyness",
-    "load_weights": "termburst.weight_files",
     "lockwords": "termburst.questions.lockwords",
     "penalized_mle": "termburst.models.penalized_mle",
     "plr_contributions": "termburst.inference.plr",
     "plr_statistic": "termburst.inference.plr",
     "read": "termburst.corpus.read",
     "read_word_list": "termburst.questions.word_lists",
-    "recommended_scheme": "termburst.schemes",
-    "save_weights": "termburst.weight_files",
+    "recommended_scheme": "termburst.weights.schemes",
     "scan": "termburst.corpus.scan",
     "term_table": "termburst.questions.term_table",
 }
-_MODULES = ("backends", "datasets", "ledgers", "plot", "report", "retrieval")
+_MODULES = ("backends", "datasets", "ledgers", "plot", "report", "retrieval", "weights")
 __all__ = ["__version__", *_MODULES, *_HOME]  # noqa: PLE0604  the table above is the list
 
 

@@ -101,12 +101,6 @@ def check_format(header: Any, kind: str) -> None:
         raise ValueError(f"it has format version {found}, but this termburst reads version {VERSION}; {_AGAIN[kind]}")
 
 
-def has_digest(path: Path) -> bool:
-    """Whether a file has a digest, right or wrong."""
-    with path.open("rb") as stream:
-        return _found(stream) is not None
-
-
 def _found(stream: IO[bytes]) -> tuple[int, str] | None:
     """Where the last digest of a file is, and what it says."""
     start = max(stream.seek(0, os.SEEK_END) - _TAIL, 0)

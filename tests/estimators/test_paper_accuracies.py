@@ -51,7 +51,7 @@ def test_accuracies(collection, scheme, transductive, accuracies):
 def test_s_lambda_is_nearly_two_level(newsgroups):
     """The weight is about b_i/(b_i + n_i) if a term occurs once in a document, and about 1 if more often."""
     X = newsgroups.train
-    weights = tb.TermWeighting("s-lambda").fit_transform(X)
+    weights = tb.TermWeighting("s-lambda", norm=None).fit_transform(X)
     s = tb.TermStatistics.from_counts(X, detail="frequencies")
     level = s.document_frequency / (s.document_frequency + s.collection_frequency)
     error = np.abs(weights.data - level[weights.indices])[X.data == 1]

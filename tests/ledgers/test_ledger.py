@@ -293,9 +293,7 @@ def test_a_lost_register_is_not_begun_anew(ledger, place, days):
     ledger.add(days["wed"])
     (place / MANIFEST).unlink()
     for ask in (ledger.frame, lambda: ledger.add(days["tue sdä"]), lambda: tb.scan(place), lambda: tb.read(place)):
-        with pytest.raises(
-            ValueError, match=r"ledger\.json is missing; restore|contains saved statistics, not"
-        ):
+        with pytest.raises(ValueError, match=r"ledger\.json is missing; restore|contains saved statistics, not"):
             ask()
 
 

@@ -12,11 +12,11 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
 
-from termburst.digests import has_digest
 from termburst.reading.faults import fault, reason
 
 Note = Callable[[str, str, str], None]  # (file, kind, detail)
@@ -104,13 +104,10 @@ def is_ledger(folder: Path) -> bool:
     """Whether a folder has a `termburst.ledgers.Ledger`, even if one of its files is damaged or missing."""
     if not os.path.isdir(folder):  # noqa: PTH112 - it also says no to a name that is too long
         return False
-    try:
-        with (folder / "ledger.json").open("rb") as file:
-            if b'"format": "termburst ledger"' in file.read(200):
-                return True
-        return has_digest(folder / "ledger.json")
-    except OSError:
-        return any(folder.glob(f"batch-{'[0-9a-f]' * 32}.parquet"))
+    with suppress(OSError), (folder / "ledger.json").open("rb") as file:
+        if b'"format": "termburst ledger"' in file.read(200):
+            return True
+    return any(folder.glob(f"batch-{'[0-9a-f]' * 32}.parquet"))
 
 
 def describe_name(path: str, label: str, size: int | None, *, lines: bool, named: bool = False) -> CorpusFile:

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from termburst.digests import header_text, seal
 from termburst.npz import write_arrays
-from termburst.weight_files import Weights, load_weights, save_weights
+from termburst.weights.weight_files import Weights, load_weights, save_weights
 
 
 def test_weights_are_read_back_and_scipy_can_read_them(tmp_path):
