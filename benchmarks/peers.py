@@ -392,7 +392,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.write:
         around(PAGE), around(README)  # find a file without markers before measuring
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
     rows: list[Row] = []
     absent: list[Row] = []
     for name in options.only:

@@ -73,7 +73,7 @@ def test_fit_starts_anew_and_partial_fit_adds(fig3):
 
 
 def test_the_default_is_best_for_most(fig3):
-    expected = tb.TermWeighting("log-damped-tf-idf", norm="l2").fit_transform(fig3)
+    expected = tb.TermWeighting("bm25", norm="l2").fit_transform(fig3)
     np.testing.assert_array_equal(tb.TermWeighting().fit_transform(fig3).toarray(), expected.toarray())
 
 
@@ -145,7 +145,7 @@ def test_clone_pickle_and_pipeline(fig3):
 
 def test_the_clamp_is_reported_once():
     X = np.array([[30, 1], [30, 1]])
-    with pytest.warns(tb.ClampedTermsWarning, match="1 of 2 terms") as seen:
+    with pytest.warns(tb.inference.ClampedTermsWarning, match="1 of 2 terms") as seen:
         tb.TermWeighting("s-lambda", mu=4.0).fit_transform(X)
     assert len(seen) == 1
     with pytest.raises(ValueError, match="1 of 2 terms"):
@@ -194,7 +194,7 @@ def test_labels_in_pieces_are_labels_at_once(fig3, scheme):
 
 
 def test_a_scheme_of_classes_without_labels_says_what_to_do(fig3):
-    said = "'class-lift' has no labels .* take the scheme 'log-damped-tf-idf', or give labels y"
+    said = "'class-lift' has no labels .* take the scheme 'bm25', or give labels y"
     with pytest.warns(UserWarning, match=said):
         pieces = tb.TermWeighting("class-lift").partial_fit(fig3[:50])
     with pytest.warns(UserWarning, match=said) as told:

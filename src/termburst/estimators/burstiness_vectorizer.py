@@ -25,7 +25,7 @@ class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[
 
     Parameters
     ----------
-    scheme : str, default="log-damped-tf-idf"
+    scheme : str, default="bm25"
         A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda". With labels `termburst.recommended_scheme`
         has better ones.
     mu, sigma2, norm, transductive, invalid, sparse_output

@@ -27,7 +27,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     Parameters
     ----------
-    scheme : str, default="log-damped-tf-idf"
+    scheme : str, default="bm25"
         A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda". With labels `termburst.recommended_scheme`
         has better ones.
     mu : float, optional
