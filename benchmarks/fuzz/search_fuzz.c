@@ -23,7 +23,7 @@ static int score_of(const Made *made, int64_t query, int64_t document, double *s
     return has;
 }
 
-static void check(const Made *made, const Best *best, int64_t queries, int64_t d) {
+static void check(const Made *made, const BestDocuments *best, int64_t queries, int64_t d) {
     for (int64_t q = 0; q < queries; q++) {
         int64_t matches = 0, better, *found = best->documents + q * best->k;
         double score, other, *scores = best->scores + q * best->k;
@@ -78,7 +78,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
     Queries asked = {made->query_starts, made->columns, words, 0, queries};
     SearchRoom room = {array(d, 8), array(d, 8), array(longest, sizeof(QueryTerm)), array(longest, sizeof(QueryTerm)),
                        array(longest + 1, 8), d, longest};
-    Best best = {array(queries, 8), array(queries * k, 8), array(queries * k, 8), k};
+    BestDocuments best = {array(queries, 8), array(queries * k, 8), array(queries * k, 8), k};
     int32_t status = tb_best_documents(&in, &asked, &room, &best);
     CHECK(status == TB_OK || hostile);
     if (!hostile) check(made, &best, queries, d);

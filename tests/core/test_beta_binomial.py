@@ -25,7 +25,7 @@ def twins_fits(cells, table, terms, penalty, spacing):
 
 
 def fits(cells, table, terms, penalty, spacing):
-    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
+    raw = np.zeros(cells.n_i.size, record("FitResult"))
     core.fit_terms(cells.for_kernels(), table.for_kernels(), terms, penalty, spacing, raw)
     return raw.view(np.float64).reshape(raw.size, -1)
 
@@ -130,7 +130,7 @@ def test_a_document_of_a_hundred_million_tokens_needs_little_time_and_memory(cou
 def test_terms_out_of_range_and_wrong_shapes_are_errors():
     cells, table, terms = ready(uneven_terms(0))
     of, lengths = cells.for_kernels(), table.for_kernels()
-    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
+    raw = np.zeros(cells.n_i.size, record("FitResult"))
     for bad in (-1, cells.n_i.size, 2**62):
         with pytest.raises(ValueError, match="an index is out of range"):
             core.fit_terms(of, lengths, np.array([bad]), NONE, SPACING, raw)

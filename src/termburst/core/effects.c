@@ -363,23 +363,3 @@ int32_t tb_reuse(const ReuseTask *task) {
 }
 
 /* clang-format off */
-TB_LAYOUT(effects,
-    TB_WHOLE(Roots),
-    TB_FIELD(Roots, low),
-    TB_FIELD(Roots, high),
-    TB_WHOLE(EffectTask),
-    TB_FIELD(EffectTask, terms),
-    TB_FIELD(EffectTask, size),
-    TB_FIELD(EffectTask, effect),
-    TB_FIELD(EffectTask, length),
-    TB_FIELD(EffectTask, tau),
-    TB_FIELD(EffectTask, omega),
-    TB_FIELD(EffectTask, gain),
-    TB_FIELD(EffectTask, roots),
-    TB_FIELD(EffectTask, out),
-    TB_WHOLE(ReuseTask),
-    TB_FIELD(ReuseTask, tau),
-    TB_FIELD(ReuseTask, omega),
-    TB_FIELD(ReuseTask, out),
-    TB_FIELD(ReuseTask, size),
-    TB_FIELD(ReuseTask, length))

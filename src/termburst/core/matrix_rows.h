@@ -5,7 +5,7 @@
 #include "core.h"
 
 /* Counts of documents, and their destination: row r begins at starts[r]. The column of a node is −1 if it has none. */
-typedef struct {
+TB_STRUCT(Piece, {
     const int32_t *ids;
     const int32_t *counts;
     int64_t size;
@@ -14,11 +14,11 @@ typedef struct {
     int64_t documents;
     const int32_t *columns;
     int64_t nodes;
-} Piece;
+})
 
 /* The matrix to which `pieces` are written: `room` cells, column numbers below `width`. Indices go to `indices`, or to
  * `long_indices` if `is_long`. `keys` and `spare` have space for the longest row. */
-typedef struct {
+TB_STRUCT(MatrixRows, {
     int64_t pieces, width;
     int32_t *indices;
     int64_t *long_indices;
@@ -27,8 +27,8 @@ typedef struct {
     uint64_t *keys;
     uint64_t *spare;
     int64_t longest;
-} MatrixRows;
+})
 
-TB_API int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix);
+TB_KERNEL(tb_write_rows, const Piece *pieces, const MatrixRows *matrix);
 
 #endif
