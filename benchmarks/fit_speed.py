@@ -25,6 +25,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import termburst as tb
 from termburst.core import beta_binomial as core
+from termburst.core.binding import record
 from termburst.datasets import clean_text, load_20newsgroups
 from termburst.models import fit_beta_binomial as module
 from termburst.models.cells import term_cells

@@ -74,10 +74,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         uint64_t bits = take(&input, 8);
         memcpy(made->weights + below(&input, postings), &bits, 8); /* may be NaN */
     }
-    Postings in = {made->starts, made->documents, made->weights, made->highest, made->constants, limit, terms, postings, d};
+    Postings in = {made->starts, made->documents, postings, made->weights, made->highest, terms, made->constants, d, limit};
     Queries asked = {made->query_starts, made->columns, words, 0, queries};
-    SearchRoom room = {array(d, 8), array(d, 8), array(longest, sizeof(QueryTerm)), array(longest, sizeof(QueryTerm)),
-                       array(longest + 1, 8), d, longest};
+    SearchRoom room = {array(d, 8), d, array(d, 8), array(longest, sizeof(QueryTerm)), longest,
+                       array(longest, sizeof(QueryTerm)), array(longest + 1, 8)};
     BestDocuments best = {array(queries, 8), array(queries * k, 8), array(queries * k, 8), k};
     int32_t status = tb_best_documents(&in, &asked, &room, &best);
     CHECK(status == TB_OK || hostile);

@@ -6,6 +6,7 @@ from twins import beta_binomial as twin
 
 from helpers.simulated import uneven_terms
 from termburst.core import beta_binomial as core
+from termburst.core.binding import record
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import SPACING
 from termburst.models.length_table import LengthTable

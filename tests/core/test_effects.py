@@ -10,6 +10,7 @@ from scipy.special import betaln, expit, logsumexp
 from twins import effects as twin
 
 from termburst.core import effects as core
+from termburst.core.binding import record
 from termburst.inference.burst_effects import burst_level, coordinates
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial

@@ -12,6 +12,7 @@ from scipy.interpolate import PchipInterpolator
 from helpers.simulated import cells_of_columns
 from termburst.core import null as core
 from termburst.core import tails
+from termburst.core.binding import record
 from termburst.inference import null_lengths, null_tails
 from termburst.inference.null_distribution import Null, PlrFunction
 from termburst.inference.null_exact import partitions

@@ -154,15 +154,3 @@ int32_t tb_derivatives(const Cells *cells, const LengthTable *table, const Deriv
     }
     return TB_OK;
 }
-
-int32_t tb_excess_pairs(const Cells *cells, const LengthTable *table, const ExcessTask *task, const Room *room) {
-    Term term;
-    for (int64_t k = 0; k < task->size; k++) {
-        int32_t status = gather_term(cells, task->terms[k], room, &term);
-        if (status != TB_OK) return status;
-        task->excess[k] = excess_pairs(&term, table->tokens, table->pairs);
-    }
-    return TB_OK;
-}
-
-/* clang-format off */

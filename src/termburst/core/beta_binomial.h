@@ -51,9 +51,9 @@ TB_STRUCT(Term, {
  * call. */
 TB_STRUCT(Room, {
     double *seen;
+    Size longest;
     double *parts;
-    int64_t longest;
-    int64_t size;
+    Size size;
 })
 
 TB_STRUCT(FitResult, {
@@ -62,7 +62,7 @@ TB_STRUCT(FitResult, {
 
 TB_STRUCT(FitTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *penalty;
     double spacing;
     FitResult *results;
@@ -70,10 +70,10 @@ TB_STRUCT(FitTask, {
 
 TB_STRUCT(GainTask, {
     const int64_t *terms;
+    Size size;
     const double *tau;
     const double *omega;
     double *gain;
-    int64_t size;
 })
 
 /* First and second derivatives, and the size of the sums that cancel in ∂τ. */
@@ -83,23 +83,16 @@ TB_STRUCT(Derivatives, {
 
 TB_STRUCT(DerivativeTask, {
     const int64_t *terms;
+    Size size;
     const double *tau;
     const double *omega;
     const double *penalty;
     Derivatives *out;
-    int64_t size;
-})
-
-TB_STRUCT(ExcessTask, {
-    const int64_t *terms;
-    double *excess;
-    int64_t size;
 })
 
 TB_KERNEL(tb_fit_terms, const Cells *cells, const LengthTable *table, const FitTask *task, const Room *room);
 TB_KERNEL(tb_gains, const Cells *cells, const LengthTable *table, const GainTask *task, const Room *room);
 TB_KERNEL(tb_derivatives, const Cells *cells, const LengthTable *table, const DerivativeTask *task, const Room *room);
-TB_KERNEL(tb_excess_pairs, const Cells *cells, const LengthTable *table, const ExcessTask *task, const Room *room);
 
 typedef struct {
     double p, rest;

@@ -14,14 +14,13 @@ from termburst.core.length_table import LengthTable
 BOUNDARY, CONVERGED, DEGENERATE, FAILED = range(4)  # status of a fit
 LANES = 4  # as in core.h: arrays for kernels are padded to a multiple of it
 
-
 Room = NewType("Room", Struct)  # Scratch space of one thread.
 
 
 def room(cells: Cells, groups: int = 1) -> Room:
     """Scratch space for any term of these cells: three numbers per occurrence, one per position in a document."""
     parts = 3 * (cells.occurrences + groups * LANES)
-    return struct(Room, seen=np.zeros(cells.longest), parts=np.empty(parts), longest=cells.longest, size=parts)
+    return struct(Room, seen=np.zeros(cells.longest), parts=np.empty(parts))
 
 
 def fit_terms(
@@ -34,7 +33,7 @@ def fit_terms(
     require(penalty.shape == (4,), "penalty must have four coefficients")
     require(results.shape == (cells.terms,), "results must have one result per term")
     require(spacing > 0, "spacing must be above 0")
-    task = struct("FitTask", terms=terms, size=terms.size, penalty=penalty, spacing=spacing, results=results)
+    task = struct("FitTask", terms=terms, penalty=penalty, spacing=spacing, results=results)
     call("tb_fit_terms", cells, table, task, room(cells))
 
 
@@ -42,13 +41,7 @@ def gains(cells: Cells, table: LengthTable, terms: Integers, tau: Floats, omega:
     """ℓ(τ, ω) − ℓ_binomial of the given terms. *tau* and *omega* have one entry for each of them."""
     require(terms.shape == tau.shape == omega.shape, "tau and omega must have one entry per term")
     out = np.empty(terms.size)
-    call(
-        "tb_gains",
-        cells,
-        table,
-        struct("GainTask", terms=terms, tau=tau, omega=omega, gain=out, size=terms.size),
-        room(cells),
-    )
+    call("tb_gains", cells, table, struct("GainTask", terms=terms, tau=tau, omega=omega, gain=out), room(cells))
     return out
 
 
@@ -59,15 +52,6 @@ def derivatives(
     require(terms.shape == tau.shape == omega.shape, "tau and omega must have one entry per term")
     require(penalty.shape == (4,), "penalty must have four coefficients")
     out = np.empty(terms.size, record("Derivatives"))
-    task = struct("DerivativeTask", terms=terms, tau=tau, omega=omega, penalty=penalty, out=out, size=terms.size)
+    task = struct("DerivativeTask", terms=terms, tau=tau, omega=omega, penalty=penalty, out=out)
     call("tb_derivatives", cells, table, task, room(cells))
     return out
-
-
-def excess_pairs(cells: Cells, table: LengthTable, terms: Integers) -> Floats:
-    """lim −α_0 ∂ℓ/∂τ of the given terms as α_0 → ∞, at p = n_i/n. It has the sign of Tarone's score."""
-    excess = np.empty(terms.size)
-    call(
-        "tb_excess_pairs", cells, table, struct("ExcessTask", terms=terms, excess=excess, size=terms.size), room(cells)
-    )
-    return excess

@@ -1,8 +1,8 @@
 """Calls from Python into the C library: arrays are checked and put into structs, error codes become exceptions.
 
-A kernel is one C function whose arguments are structs. Both are declared in `x.h` only: the library contains the text of
-the declarations (TB_STRUCT in core.h), from which `struct` and `call` know the fields. The file `x.py` has one function
-per kernel of `x.c`. ctypes releases Python's lock during a call, so plain threads use all cores.
+A kernel is one C function whose arguments are structs. Both are declared in `x.h` only. The library contains the text
+of these declarations (TB_STRUCT in core.h): `struct` and `call` take the fields and arguments from it. The file `x.py`
+has one function per kernel of `x.c`. ctypes releases Python's lock during a call, so plain threads use all cores.
 """
 
 from __future__ import annotations
@@ -88,11 +88,25 @@ def whole(name: str, value: Any) -> int:
     return number
 
 
+def size_of(_: str, array: NDArray[Any]) -> int:
+    """The value of a field of type Size."""
+    return array.size
+
+
 class Definition(NamedTuple):
-    """A struct of C: its class; for each field, in order, how a value is checked; and which fields are arrays."""
+    """A struct of C.
+
+    Attributes
+    ----------
+    kind : its class
+    values : for each field, in order, the given value that it is made from, and how it is checked or found
+    given : the names of the values that must be given: all fields but sizes
+    arrays : those that are arrays
+    """
 
     kind: type[Struct]
-    checks: list[tuple[str, Callable[[str, Any], int] | None]]
+    values: list[tuple[str, Callable[[str, Any], int] | None]]
+    given: list[str]
     arrays: list[str]
 
 
@@ -109,22 +123,28 @@ def definition(name: str) -> Definition:
     """The struct of that name. It is made once, because a short search spends most of its time making two structs."""
     found = declared(name)
     fields: list[tuple[str, Any]] = []
-    checks: list[tuple[str, Callable[[str, Any], int] | None]] = []
-    arrays = []
+    values: list[tuple[str, Callable[[str, Any], int] | None]] = []
+    given: list[str] = []
+    arrays: list[str] = []
     for constant, kind, declarators in re.findall(r"(const )?(\w+) ([^;]+);", found.text.decode()):
-        for star, field, length in re.findall(r"(\*?)(\w+)(?:\[(\d+)\])?,?", declarators):
+        for star, field, length in re.findall(r"(\*?)(\w+)(?:\[(\d+)\])?", declarators):
+            if kind == "Size":
+                fields.append((field, ctypes.c_int64))
+                values.append((arrays[-1], size_of))
+                continue
+            given.append(field)
             if star:
                 flags = CONTIGUOUS | ALIGNED | (0 if constant else WRITEABLE)
                 fields.append((field, ctypes.c_void_p))
-                checks.append((field, Pointer(_pointed_at(kind), flags).check))
+                values.append((field, Pointer(_pointed_at(kind), flags).check))
                 arrays.append(field)
             else:
                 fields.append((field, NUMBERS[kind] * int(length) if length else NUMBERS[kind]))
-                checks.append((field, whole if kind == "int64_t" else None))  # ctypes rejects what is not a number
+                values.append((field, whole if kind == "int64_t" else None))  # ctypes rejects what is not a number
     made = type(name, (Struct,), {"_fields_": fields})
     if ctypes.sizeof(made) != found.size:
         raise ImportError(f"{OTHER_VERSION}; {name} has another size")
-    return Definition(made, checks, arrays)
+    return Definition(made, values, given, arrays)
 
 
 def _pointed_at(kind: str) -> np.dtype[Any]:
@@ -153,28 +173,27 @@ def struct(kind: type[Kind], /, **values: Any) -> Kind: ...
 def struct(kind: Any, /, **values: Any) -> Any:
     """A C struct, filled by field name. Arrays are checked, and kept alive as long as the struct.
 
-    *kind* is the name of the struct, or a `NewType` of that name, if functions pass the struct on.
+    *kind* is the name of the struct; or, if functions pass the struct on, a `NewType` with that name. Sizes are not
+    given: the size of an array is known.
 
     Examples
     --------
-    >>> sums = {"value": np.zeros(3), "slope": np.zeros(3), "size": 3}
-    >>> struct("LengthSums", log_z=np.ones(3), **sums).size
+    >>> struct("LengthSums", log_z=np.ones(3), value=np.zeros(3), slope=np.zeros(3)).size
     3
-    >>> struct("LengthSums", log_z=np.ones(3, dtype=int), **sums)
+    >>> struct("LengthSums", log_z=np.ones(3, dtype=int), value=np.zeros(3), slope=np.zeros(3))
     Traceback (most recent call last):
     ...
     TypeError: log_z must be an array of float64; got int64
     """
-    made, checks, arrays = definition(kind if type(kind) is str else kind.__name__)
-    if len(values) == len(checks):
+    made, of, given, arrays = definition(kind if type(kind) is str else kind.__name__)
+    if len(values) == len(given):
         try:
-            filled = made(*[check(field, values[field]) if check else values[field] for field, check in checks])
-            filled.arrays = {field: values[field] for field in arrays}
+            filled = made(*[check(name, values[name]) if check else values[name] for name, check in of])
+            filled.arrays = {name: values[name] for name in arrays}
             return filled
         except KeyError:
             pass
-    fields = ", ".join(field for field, _ in checks)
-    raise ImportError(f"{OTHER_VERSION}; {made.__name__} has the fields {fields}, not {', '.join(values)}")
+    raise ImportError(f"{OTHER_VERSION}; {made.__name__} has {', '.join(given)}, not {', '.join(values)}")
 
 
 def require(condition: bool, sentence: str) -> None:
@@ -189,9 +208,10 @@ def call(name: str, *structs: Struct | ctypes.Array[Any]) -> int:
     A status above 0 is an error and is raised. Any other status is returned.
     """
     core = library()
-    if (key := (name, *map(type, structs))) not in _checked:
-        _check_arguments(*key)
-        _checked.add(key)
+    kinds = tuple(map(type, structs))
+    if (name, kinds) not in _checked:
+        _check_arguments(name, kinds)
+        _checked.add((name, kinds))
     status: int = getattr(core, name)(*map(ctypes.byref, structs))  # cached by ctypes, unlike core[name]
     if status > 0:
         kind, sentence = ERRORS[status]
@@ -199,10 +219,10 @@ def call(name: str, *structs: Struct | ctypes.Array[Any]) -> int:
     return status
 
 
-_checked: set[tuple[Any, ...]] = set()  # kernels, each with the types of its arguments
+_checked: set[tuple[str, tuple[type, ...]]] = set()  # kernels, each with the types of its arguments
 
 
-def _check_arguments(name: str, *given: Any) -> None:
+def _check_arguments(name: str, given: tuple[Any, ...]) -> None:
     """Raise ImportError if the library has no such kernel, or one with other arguments."""
     expected = re.findall(r"(\w+) \*", declared(name).text.decode())
     found = [getattr(kind, "_type_", kind).__name__ for kind in given]  # of an array: the type of its elements

@@ -318,5 +318,3 @@ int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -12,13 +12,13 @@
  * term; no limits are searched if it is 0. `out` has three numbers per term: 2(ℓ̂ − ℓ) at δ = 0, and the limits of δ. */
 TB_STRUCT(DifferenceTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *fits;
     const double *roots;
     double *out;
 })
 
-TB_KERNEL(tb_burst_differences, const Cells *cells, const LengthTable *first, const LengthTable *second, const
-          DifferenceTask *task, const Room *room);
+TB_KERNEL(tb_burst_differences, const Cells *cells, const LengthTable *first, const LengthTable *second,
+          const DifferenceTask *task, const Room *room);
 
 #endif

@@ -21,5 +21,5 @@ def burst_differences(
     require(fits.shape == (cells.terms, 6), "a row of fits must have tau, omega and gain of each group")
     require(roots.shape == (cells.terms,), "there must be one root per term")
     require(out.shape == (cells.terms, 3), "a row of out must have a ratio and two limits")
-    task = struct("DifferenceTask", terms=terms, size=terms.size, fits=fits, roots=roots, out=out)
+    task = struct("DifferenceTask", terms=terms, fits=fits, roots=roots, out=out)
     call("tb_burst_differences", cells, *tables, task, room(cells, 2))

@@ -98,5 +98,3 @@ int32_t tb_alike_terms(const Cells *cells, const AlikeTerms *task) {
     *task->found = found;
     return TB_OK;
 }
-
-/* clang-format off */

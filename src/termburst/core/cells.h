@@ -11,12 +11,12 @@ enum { MANY = 1 << 17 }; /* occurrences in one document up to which kernels list
 TB_STRUCT(Cells, {
     const int64_t *indptr;
     const int32_t *count;
+    Size size;
     const int32_t *length;
     const double *weight;
+    Size weights;
     int64_t terms;
     int64_t groups;
-    int64_t size;
-    int64_t weights;
 })
 
 /* What determines the size of scratch space: the largest number of occurrences of a term (at most MANY of them in one
@@ -30,12 +30,12 @@ TB_STRUCT(CellBounds, {
  * `slots` is a hash table of 2^k slots. */
 TB_STRUCT(AlikeTerms, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     int64_t *distinct;
     int64_t *place;
     int64_t *found;
     int64_t *slots;
-    int64_t slot_count;
+    Size slot_count;
 })
 
 TB_KERNEL(tb_cell_bounds, const Cells *cells, const CellBounds *out);

@@ -9,9 +9,8 @@ from numpy.typing import NDArray
 
 from termburst.core.binding import Floats, Integers, Struct, call, require, struct
 
-Cells = NewType(
-    "Cells", Struct
-)  # Made by `cells`, which checks the values. `occurrences` and `longest` determine the scratch space of kernels.
+# Made by `cells`, which checks the values. `occurrences` and `longest` determine the scratch space of kernels.
+Cells = NewType("Cells", Struct)
 
 
 def cells(indptr: Integers, count: NDArray[np.int32], length: NDArray[np.int32], weight: Floats) -> Cells:
@@ -24,17 +23,7 @@ def cells(indptr: Integers, count: NDArray[np.int32], length: NDArray[np.int32],
     require(ends > 0 and indptr.ndim <= 2, "indptr must have one entry more than there are terms")
     require(count.ndim == 1 and count.shape == length.shape, "count and length must have one entry per cell")
     require(weight.ndim == 1 and weight.size in (1, count.size), "weight must have one entry per cell, or one for all")
-    made = struct(
-        Cells,
-        indptr=indptr,
-        count=count,
-        length=length,
-        weight=weight,
-        terms=ends - 1,
-        groups=groups,
-        size=count.size,
-        weights=weight.size,
-    )
+    made = struct(Cells, indptr=indptr, count=count, length=length, weight=weight, terms=ends - 1, groups=groups)
     occurrences, longest = np.zeros(1, np.int64), np.zeros(1, np.int64)
     call("tb_cell_bounds", made, struct("CellBounds", occurrences=occurrences, longest=longest))
     made.occurrences, made.longest = int(occurrences[0]), int(longest[0])
@@ -49,15 +38,6 @@ def alike_terms(of: Cells, terms: Integers) -> tuple[Integers, Integers]:
     """
     distinct, place, found = np.empty(terms.size, np.int64), np.empty(terms.size, np.int64), np.empty(1, np.int64)
     slots = np.empty(1 << (2 * terms.size + 1).bit_length(), np.int64)
-    task = struct(
-        "AlikeTerms",
-        terms=terms,
-        size=terms.size,
-        distinct=distinct,
-        place=place,
-        found=found,
-        slots=slots,
-        slot_count=slots.size,
-    )
+    task = struct("AlikeTerms", terms=terms, distinct=distinct, place=place, found=found, slots=slots)
     call("tb_alike_terms", of, task)
     return distinct[: int(found[0])], place

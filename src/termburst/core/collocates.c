@@ -351,5 +351,3 @@ int32_t tb_attraction(const Windows *windows, const WordCells *words, const Attr
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -7,8 +7,8 @@
 /* Document d has others[d] tokens that are not the node, and near[d] of their places are in the window. */
 TB_STRUCT(Windows, {
     const int64_t *others;
+    Size documents;
     const int64_t *near;
-    int64_t documents;
 })
 
 /* Word w occurs count[c] times among the other tokens of the document document[c], for c from starts[w] to
@@ -17,9 +17,9 @@ TB_STRUCT(WordCells, {
     const int64_t *starts;
     const int32_t *document;
     const int32_t *count;
-    int64_t cells;
+    Size cells;
     const int64_t *observed;
-    int64_t words;
+    Size words;
 })
 
 /* X is the sum of independent hypergeometric numbers; under exp(θ X), θ is the common log odds ratio of all documents.
@@ -43,14 +43,14 @@ TB_STRUCT(Attraction, {
  * cells of the word that has most; `states`, the largest observed number plus 2. */
 TB_STRUCT(AttractionRoom, {
     double *probability;
-    int64_t size;
+    Size size;
     int64_t *steps;
-    int64_t cells;
+    Size cells;
     double *state;
-    int64_t states;
+    Size states;
 })
 
-TB_KERNEL(tb_attraction, const Windows *windows, const WordCells *words, const Attraction *out, const AttractionRoom
-          *room);
+TB_KERNEL(tb_attraction, const Windows *windows, const WordCells *words, const Attraction *out,
+          const AttractionRoom *room);
 
 #endif

@@ -38,16 +38,8 @@ def attraction(
     exact = np.empty(observed.size, dtype=np.int64)
     call(
         "tb_attraction",
-        struct("Windows", others=others, near=near, documents=others.size),
-        struct(
-            "WordCells",
-            starts=starts,
-            document=document,
-            count=count,
-            cells=count.size,
-            observed=observed,
-            words=observed.size,
-        ),
+        struct("Windows", others=others, near=near),
+        struct("WordCells", starts=starts, document=document, count=count, observed=observed),
         struct(
             "Attraction",
             **dict(zip(("expected", "log_p", "log_above", "theta", "low", "high"), results, strict=True)),
@@ -60,11 +52,8 @@ def attraction(
         struct(
             "AttractionRoom",
             probability=np.empty(room),
-            size=room,
             steps=np.empty(most_cells, dtype=np.int64),
-            cells=most_cells,
             state=np.empty(states),
-            states=states,
         ),
     )
     expected, log_p, log_above, theta, low, high = results

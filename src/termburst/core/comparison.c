@@ -486,5 +486,3 @@ int32_t tb_learn_precisions(const LearnTask *task) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -21,12 +21,12 @@ TB_STRUCT(PrecisionPrior, {
 TB_STRUCT(LearnTask, {
     const SideProfile *profiles;
     const double *times;
-    int64_t size;
+    Size size;
     const PrecisionPrior *prior;
     const double *density; /* of r, one row of RATIOS numbers per pair of shift and spread */
-    int64_t rows;
     double *likelihood;
     double *sums;
+    Size rows;
 })
 enum { RATIOS = 65 };
 #define RATIO_STEP 0.25 /* r = RATIO_STEP × (k − 32) */
@@ -37,14 +37,15 @@ enum { RATIOS = 65 };
  * first level for all terms, for the others if p at a ratio of 1 is at most the first. */
 TB_STRUCT(CompareTask, {
     const SideProfile *profiles;
-    int64_t size;
     const PrecisionPrior *prior;
     const double *log_ratios;
     int64_t tails;
     const double *levels;
-    int64_t level_count;
+    Size level_count;
     double *below, *above;
-    double *median, *statistic, *limits;
+    double *median;
+    Size size;
+    double *statistic, *limits;
 })
 
 TB_KERNEL(tb_learn_precisions, const LearnTask *task);

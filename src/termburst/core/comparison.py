@@ -25,10 +25,8 @@ def learn_precisions(profiles: NDArray[Any], times: Floats, level: float, weight
         "LearnTask",
         profiles=np.ascontiguousarray(profiles).reshape(-1),
         times=times,
-        size=times.size,
         prior=_prior(0.0, 1.0, level, weight_a),
         density=np.ascontiguousarray(density).reshape(-1),
-        rows=len(density),
         likelihood=np.empty(RATIOS),
         sums=sums,
     )
@@ -54,12 +52,10 @@ def compare_sides(
     task = struct(
         "CompareTask",
         profiles=np.ascontiguousarray(profiles).reshape(-1),
-        size=size,
         prior=_prior(*prior),
         log_ratios=np.ascontiguousarray(log_ratios).reshape(-1),
         tails=tails,
         levels=levels,
-        level_count=levels.size,
         below=below.reshape(-1),
         above=above.reshape(-1),
         median=median,

@@ -206,5 +206,3 @@ int32_t tb_lines(const Searched *searched, const Matches *matches, Lines *lines)
     lines->used = to - lines->bytes;
     return TB_OK;
 }
-
-/* clang-format off */

@@ -8,11 +8,11 @@
  * matches. */
 TB_STRUCT(Searched, {
     const uint8_t *data;
-    int64_t size;
+    Size size;
     const int64_t *ends;
-    int64_t documents;
+    Size documents;
     const uint8_t *word;
-    int64_t word_size;
+    Size word_size;
 })
 
 /* Parts of a query. LETTER: one of some characters; SPACE: white space, at least one character; ANY: one word
@@ -23,12 +23,12 @@ enum { LETTER = 0, SPACE = 1, ANY = 2, REST = 3 };
  * at[a + 1] − 1. The first part is a LETTER, and begins[b] is 1 for each first byte of it. */
 TB_STRUCT(Query, {
     const uint8_t *kinds;
+    Size parts;
     const int64_t *first;
-    int64_t parts;
     const int64_t *at;
     int64_t characters;
     const uint8_t *bytes;
-    int64_t size;
+    Size size;
     const uint8_t *begins;
 })
 
@@ -36,17 +36,19 @@ TB_STRUCT(Query, {
  * document before it. The search continues at the byte `next` of the data. It stops if there is no more room. */
 TB_STRUCT(Matches, {
     int64_t *document;
+    Size room;
     int64_t *start;
     int64_t *stop;
     int64_t *place;
-    int64_t room, size, next;
+    int64_t size, next;
 })
 
 /* For each match, up to `width` characters before it, the match, and up to `width` characters after it, within its
  * document, with tabs between them and a line break after them. Runs of white space become one space. */
 TB_STRUCT(Lines, {
     uint8_t *bytes;
-    int64_t room, used, width;
+    Size room;
+    int64_t used, width;
 })
 
 TB_KERNEL(tb_find, const Searched *searched, const Query *query, Matches *matches);

@@ -11,17 +11,15 @@ from termburst.core.binding import Bytes, Integers, Struct, call, require, struc
 
 LETTER, SPACE, ANY, REST = 0, 1, 2, 3  # parts of a query
 
-
 Searched = NewType("Searched", Struct)
 Query = NewType("Query", Struct)
-Matches = NewType(
-    "Matches", Struct
-)  # The matches so far. `find` increases `size`, and sets `next` to the byte where the search continues.
+# The matches so far. `find` increases `size`, and sets `next` to the byte where the search continues.
+Matches = NewType("Matches", Struct)
 
 
 def searched(data: Bytes, ends: Integers, word: Bytes) -> Searched:
     """Documents in UTF-8 that end at *ends*; *word* has 1 for the code points of word characters."""
-    return struct(Searched, data=data, size=data.size, ends=ends, documents=ends.size, word=word, word_size=word.size)
+    return struct(Searched, data=data, ends=ends, word=word)
 
 
 def query(parts: Sequence[tuple[int, Sequence[str]]]) -> Query:
@@ -35,11 +33,9 @@ def query(parts: Sequence[tuple[int, Sequence[str]]]) -> Query:
         Query,
         kinds=np.array([kind for kind, _ in parts], dtype=np.uint8),
         first=np.cumsum([0, *(len(characters) for _, characters in parts)], dtype=np.int64),
-        parts=len(parts),
         at=np.cumsum([0, *map(len, written)], dtype=np.int64),
         characters=len(written),
         bytes=joined,
-        size=joined.size,
         begins=begins,
     )
 
@@ -47,7 +43,7 @@ def query(parts: Sequence[tuple[int, Sequence[str]]]) -> Query:
 def find(texts: Searched, asked: Query, next: int, room: int) -> Matches:
     """The next matches, at most *room*, from the byte *next* on. If `next` of the result is the size, these are all."""
     document, start, stop, place = np.empty((4, room), dtype=np.int64)
-    found = struct(Matches, document=document, start=start, stop=stop, place=place, room=room, size=0, next=next)
+    found = struct(Matches, document=document, start=start, stop=stop, place=place, size=0, next=next)
     call("tb_find", texts, asked, found)
     return found
 
@@ -57,6 +53,6 @@ def lines(texts: Searched, found: Matches, width: int) -> Bytes:
     size, most = int(found.size), min(width, texts.size)
     matched = int((found.arrays["stop"][:size] - found.arrays["start"][:size]).sum())
     written = np.empty(size * (8 * most + 3) + matched, dtype=np.uint8)
-    out = struct("Lines", bytes=written, room=written.size, used=0, width=most)
+    out = struct("Lines", bytes=written, used=0, width=most)
     call("tb_lines", texts, found, out)
     return written[: out.used]

@@ -39,12 +39,14 @@ TB_INLINE int64_t between_int(int64_t x, int64_t low, int64_t high) { return lea
 
 /* A struct that Python fills, and a kernel that it calls, are declared by these two:
  *
- *     TB_STRUCT(LengthSums, { const double *log_z; double *value; int64_t size; })
+ *     TB_STRUCT(LengthSums, { const double *log_z; Size size; double *value; double *slope; })
  *     TB_KERNEL(tb_look_up, const LengthTable *table, const LengthSums *sums);
  *
- * structs.c includes all headers with TB_DECLARE, so that the library also contains the text of each declaration, with
- * the size of the struct. binding.py reads it, and nothing is written twice. Python may not write to what is const.
- */
+ * Python may not write to arrays that are const, and fills in each Size itself. structs.c includes all headers with
+ * TB_DECLARE, so that the library also contains the text of each declaration, with the size of the struct: binding.py
+ * reads it, and nothing is written twice. */
+typedef int64_t Size; /* the size of the array before it */
+
 typedef struct {
     int64_t size;
     const char *text;
@@ -52,11 +54,11 @@ typedef struct {
 
 #if defined(TB_DECLARE)
 #define TB_TEXT(...) #__VA_ARGS__
-#define TB_DECLARED(name, size, ...)           \
-    TB_API extern const Declaration tb_declared_##name; \
+#define TB_DECLARED(name, size, ...)                     \
+    TB_API extern const Declaration tb_declared_##name;  \
     const Declaration tb_declared_##name = {size, TB_TEXT(__VA_ARGS__)};
-#define TB_STRUCT(name, ...)       \
-    typedef struct __VA_ARGS__ name; \
+#define TB_STRUCT(name, ...)          \
+    typedef struct __VA_ARGS__ name;  \
     TB_DECLARED(name, sizeof(name), __VA_ARGS__)
 #define TB_KERNEL(name, ...) TB_DECLARED(name, 0, __VA_ARGS__) TB_API int32_t name(__VA_ARGS__)
 #else

@@ -361,5 +361,3 @@ int32_t tb_reuse(const ReuseTask *task) {
         task->out[k] = reuse_at(task->tau[k], task->omega[k], task->length).level;
     return TB_OK;
 }
-
-/* clang-format off */

@@ -26,7 +26,7 @@ TB_STRUCT(Roots, {
  * about. Limits go to `out` as levels; the lower one is −inf if R = 1 is not rejected. */
 TB_STRUCT(EffectTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     int64_t effect;
     double length;
     const double *tau;
@@ -39,9 +39,9 @@ TB_STRUCT(EffectTask, {
 /* The logit of reuse for a document of `length` tokens, at each (τ, ω); τ may be inf. */
 TB_STRUCT(ReuseTask, {
     const double *tau;
+    Size size;
     const double *omega;
     double *out;
-    int64_t size;
     double length;
 })
 

@@ -28,10 +28,8 @@ def effect_limits(
     require(effect in (RATIO, REUSE), "effect must be RATIO or REUSE")
     require(length > 1, "length must be above 1")
     task = struct(
-        "EffectTask",
-        terms=terms, size=terms.size, effect=effect, length=length, tau=tau, omega=omega, gain=gain, roots=roots,
-        out=out,
-    )  # fmt: skip
+        "EffectTask", terms=terms, effect=effect, length=length, tau=tau, omega=omega, gain=gain, roots=roots, out=out
+    )
     call("tb_effect_limits", cells, table, task, room(cells))
 
 
@@ -40,5 +38,5 @@ def reuse_logits(tau: Floats, omega: Floats, length: float) -> Floats:
     require(tau.shape == omega.shape, "tau and omega must have the same shape")
     require(length > 1, "length must be above 1")
     out = np.empty(tau.shape)
-    call("tb_reuse", struct("ReuseTask", tau=tau, omega=omega, out=out, size=tau.size, length=length))
+    call("tb_reuse", struct("ReuseTask", tau=tau, omega=omega, out=out, length=length))
     return out

@@ -70,5 +70,3 @@ int32_t tb_look_up(const LengthTable *table, const LengthSums *out) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

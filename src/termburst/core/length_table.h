@@ -14,18 +14,18 @@ enum { DEGREE = 10, PANELS = 130 };
  * constant in runs [edges[r], edges[r + 1]). */
 TB_STRUCT(LengthCounts, {
     const double *longer;
-    int64_t direct;
+    Size direct;
     const int64_t *edges;
     const double *run_longer;
-    int64_t runs;
+    Size runs;
 })
 
 /* K at each log z. */
 TB_STRUCT(LengthSums, {
     const double *log_z;
+    Size size;
     double *value;
     double *slope;
-    int64_t size;
 })
 
 /* The polynomials of each panel, with the coefficients of K and of −dK/d log z interleaved; the sum of the lengths, the

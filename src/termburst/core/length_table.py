@@ -14,7 +14,6 @@ WIDTH = 0.5  # of a panel, in log z
 LOWEST = math.log(1e-12)
 PANELS = 130  # up to log z = 37.4; above, and below LOWEST, the limits are used
 
-
 LengthTable = NewType("LengthTable", Struct)
 
 
@@ -35,10 +34,8 @@ def length_sums(log_z: Floats, longer: Floats, edges: Integers, run_longer: Floa
     longer = np.append(longer, np.zeros(-longer.size % 4))  # padded to whole lanes
     call(
         "tb_length_sums",
-        struct(
-            "LengthCounts", longer=longer, direct=longer.size, edges=edges, run_longer=run_longer, runs=run_longer.size
-        ),
-        struct("LengthSums", log_z=log_z, value=value, slope=slope, size=log_z.size),
+        struct("LengthCounts", longer=longer, edges=edges, run_longer=run_longer),
+        struct("LengthSums", log_z=log_z, value=value, slope=slope),
     )
     return value, slope
 
@@ -46,5 +43,5 @@ def length_sums(log_z: Floats, longer: Floats, edges: Integers, run_longer: Floa
 def look_up(table: LengthTable, log_z: Floats) -> tuple[Floats, Floats]:
     """(K(z), −dK/d log z) at each log z, from the polynomials of the table."""
     value, slope = np.empty(log_z.size), np.empty(log_z.size)
-    call("tb_look_up", table, struct("LengthSums", log_z=log_z, value=value, slope=slope, size=log_z.size))
+    call("tb_look_up", table, struct("LengthSums", log_z=log_z, value=value, slope=slope))
     return value, slope

@@ -110,5 +110,3 @@ int32_t tb_margin(const WeightRows *in, const MarginProblem *problem, const Marg
     fit->state[2] = largest;
     return TB_OK;
 }
-
-/* clang-format off */

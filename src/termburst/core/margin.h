@@ -9,8 +9,8 @@ TB_STRUCT(WeightRows, {
     const int64_t *starts;
     const int32_t *columns_of;
     const double *weights;
+    Size cells;
     int64_t rows;
-    int64_t cells;
     int64_t columns;
 })
 

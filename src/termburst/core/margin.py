@@ -21,7 +21,6 @@ def weight_rows(weights: Any) -> WeightRows:
         columns_of=weights.indices.astype(np.int32),
         weights=weights.data.astype(np.float64),
         rows=rows,
-        cells=weights.nnz,
         columns=columns,
     )
 

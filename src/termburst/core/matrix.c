@@ -92,5 +92,3 @@ int32_t tb_by_term(const CountBlock *counts, const ByTerm *out) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

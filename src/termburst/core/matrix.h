@@ -8,8 +8,9 @@
 TB_STRUCT(CountBlock, {
     const int64_t *starts;
     const int32_t *term;
+    Size cells;
     const int64_t *count;
-    int64_t rows, terms, cells;
+    int64_t rows, terms;
 })
 
 /* A survey of a matrix: whether all indices are valid, whether the terms of each row are sorted (so that no cell is
@@ -43,8 +44,8 @@ TB_STRUCT(Totals, {
 TB_STRUCT(ByTerm, {
     int64_t *next;
     int32_t *count;
+    Size room;
     int32_t *length;
-    int64_t room;
 })
 
 TB_KERNEL(tb_survey, const CountBlock *counts, Survey *out);

@@ -18,7 +18,7 @@ def count_block(starts: Integers, term: NDArray[np.int32], count: Integers, term
     require(starts.size > 0, "starts must have one entry more than there are rows")
     require(term.size == count.size, "each cell must have a term and a count")
     require(0 <= terms < 2**31, "the number of terms must fit in 32 bits")
-    return struct(CountBlock, starts=starts, term=term, count=count, rows=starts.size - 1, terms=terms, cells=term.size)
+    return struct(CountBlock, starts=starts, term=term, count=count, rows=starts.size - 1, terms=terms)
 
 
 def survey(counts: CountBlock) -> Survey:
@@ -61,4 +61,4 @@ def put_by_term(counts: CountBlock, places: Integers, count: NDArray[np.int32], 
     Rows of 2³¹ tokens or more are an error.
     """
     require(places.size == counts.terms and count.size == length.size, "there must be one place per term")
-    call("tb_by_term", counts, struct("ByTerm", next=places, count=count, length=length, room=count.size))
+    call("tb_by_term", counts, struct("ByTerm", next=places, count=count, length=length))

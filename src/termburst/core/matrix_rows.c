@@ -78,5 +78,3 @@ int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -7,7 +7,7 @@ from typing import Any, NewType
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import Integers, Struct, call, require, struct
+from termburst.core.binding import Integers, Struct, call, definition, require, struct
 from termburst.core.tokenizer import MOST_CELLS
 from termburst.core.vocabulary import MOST_NODES, Nodes
 
@@ -18,17 +18,7 @@ def piece(ids: Nodes, counts: Nodes, indptr: Integers, starts: Integers, columns
     """Counts of documents whose rows begin at *starts* in a matrix. Node v goes to columns[v]; −1 leaves it out."""
     require(ids.size == counts.size, "ids and counts must have one entry per cell")
     require(indptr.size == starts.size + 1, "each row must have a start")
-    return struct(
-        Piece,
-        ids=ids,
-        counts=counts,
-        size=ids.size,
-        indptr=indptr,
-        starts=starts,
-        documents=starts.size,
-        columns=columns,
-        nodes=columns.size,
-    )
+    return struct(Piece, ids=ids, counts=counts, indptr=indptr, starts=starts, columns=columns)
 
 
 def write_rows(pieces: list[Piece], width: int, longest: int, indices: NDArray[Any], data: Integers) -> None:
@@ -39,7 +29,7 @@ def write_rows(pieces: list[Piece], width: int, longest: int, indices: NDArray[A
     is_long = indices.dtype == np.int64
     call(
         "tb_write_rows",
-        (Piece * len(pieces))(*pieces),
+        (definition("Piece").kind * len(pieces))(*pieces),
         struct(
             "MatrixRows",
             pieces=len(pieces),
@@ -47,10 +37,8 @@ def write_rows(pieces: list[Piece], width: int, longest: int, indices: NDArray[A
             indices=np.empty(0, dtype=np.int32) if is_long else indices,
             long_indices=indices if is_long else np.empty(0, dtype=np.int64),
             data=data,
-            room=data.size,
             is_long=is_long,
             keys=keys,
             spare=spare,
-            longest=longest,
         ),
     )

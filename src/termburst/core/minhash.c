@@ -139,5 +139,3 @@ int32_t tb_jaccard(const HashSets *sets, const SetPairs *pairs) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

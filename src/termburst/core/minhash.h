@@ -9,9 +9,9 @@ enum { WIDEST = 64, MOST_MINIMA = 128 }; /* words of a shingle; bands × rows. m
 /* UTF-8 texts one after the other: document j ends at ends[j]. A shingle has `width` words. */
 TB_STRUCT(ShingledTexts, {
     const uint8_t *data;
-    int64_t size;
+    Size size;
     const int64_t *ends;
-    int64_t documents;
+    Size documents;
     int64_t width;
 })
 
@@ -19,7 +19,7 @@ TB_STRUCT(ShingledTexts, {
  * the number of words of each document, `whole` a hash of all its words in order. */
 TB_STRUCT(Shingles, {
     uint64_t *hashes;
-    int64_t room;
+    Size room;
     int64_t *indptr;
     int64_t *words;
     uint64_t *whole;
@@ -28,10 +28,10 @@ TB_STRUCT(Shingles, {
 /* Sets of hashes: set j is hashes[starts[j] .. starts[j] + sizes[j]). */
 TB_STRUCT(HashSets, {
     uint64_t *hashes;
-    int64_t room;
+    Size room;
     const int64_t *starts;
+    Size sets;
     int64_t *sizes;
-    int64_t sets;
 })
 
 /* One key per set and band, sets × bands: two sets have the same key in a band if their `rows` minima are equal. */
@@ -44,15 +44,15 @@ TB_STRUCT(BandKeys, {
 /* Scratch space to sort the largest set. */
 TB_STRUCT(HashRoom, {
     uint64_t *spare;
-    int64_t size;
+    Size size;
 })
 
 /* Pairs of sets, and the Jaccard index of each. */
 TB_STRUCT(SetPairs, {
     const int64_t *first;
+    Size pairs;
     const int64_t *second;
     double *jaccard;
-    int64_t pairs;
 })
 
 TB_KERNEL(tb_shingles, const ShingledTexts *texts, const Shingles *out);

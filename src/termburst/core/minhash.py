@@ -12,7 +12,6 @@ from termburst.core.binding import Hashes, Integers, Struct, call, require, stru
 
 WIDEST, MOST_MINIMA = 64, 128  # words of a shingle; bands × rows. As in minhash.h
 
-
 HashSets = NewType("HashSets", Struct)
 
 
@@ -59,15 +58,15 @@ def shingles(data: NDArray[np.uint8], ends: Integers, width: int) -> ShingleList
     whole = np.zeros(d, dtype=np.uint64)
     call(
         "tb_shingles",
-        struct("ShingledTexts", data=data, size=data.size, ends=ends, documents=d, width=width),
-        struct("Shingles", hashes=hashes, room=hashes.size, indptr=indptr, words=words, whole=whole),
+        struct("ShingledTexts", data=data, ends=ends, width=width),
+        struct("Shingles", hashes=hashes, indptr=indptr, words=words, whole=whole),
     )
     return ShingleLists(hashes[: indptr[-1]].copy(), indptr, words, whole)
 
 
 def _sets(hashes: Hashes, starts: Integers, sizes: Integers) -> HashSets:
     require(starts.size == sizes.size, "each set must have a start and a size")
-    return struct(HashSets, hashes=hashes, room=hashes.size, starts=starts, sizes=sizes, sets=starts.size)
+    return struct(HashSets, hashes=hashes, starts=starts, sizes=sizes)
 
 
 def band_keys(hashes: Hashes, indptr: Integers, bands: int, rows: int) -> Hashes:
@@ -84,7 +83,7 @@ def distinct_hashes(hashes: Hashes, indptr: Integers) -> Integers:
     sizes = np.diff(indptr)
     spare = np.empty(int(sizes.max(initial=0)), dtype=np.uint64)
     sets = _sets(hashes, indptr[:-1].copy(), sizes)
-    call("tb_distinct_hashes", sets, struct("HashRoom", spare=spare, size=spare.size))
+    call("tb_distinct_hashes", sets, struct("HashRoom", spare=spare))
     return sizes
 
 
@@ -94,9 +93,5 @@ def jaccard(
     """The Jaccard index of pairs of sorted sets: the size of the intersection over that of the union."""
     require(first.size == second.size, "each pair must have two sets")
     values = np.zeros(first.size)
-    call(
-        "tb_jaccard",
-        _sets(hashes, starts, sizes),
-        struct("SetPairs", first=first, second=second, jaccard=values, pairs=first.size),
-    )
+    call("tb_jaccard", _sets(hashes, starts, sizes), struct("SetPairs", first=first, second=second, jaccard=values))
     return values

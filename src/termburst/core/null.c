@@ -344,5 +344,3 @@ int32_t tb_null_values(const NullValues *task, const Rows *rows) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -19,8 +19,8 @@ TB_STRUCT(Alias, {
 TB_STRUCT(Documents, {
     const Alias *aliases;
     const int32_t *length;
+    Size size;
     const int64_t *first;
-    int64_t size;
     int64_t documents;
     double tokens;
 })
@@ -32,7 +32,7 @@ TB_STRUCT(Drawn, {
     int32_t *count;
     int32_t *held;
     int64_t *keys;
-    int64_t slots;
+    Size slots;
 })
 
 /* The draws [first, last), from a state of SplitMix64. */
@@ -57,7 +57,7 @@ enum { GROUP = 8, AHEAD = 64 }; /* AHEAD documents are drawn in advance, so that
  * each checkpoint. `log_of` has the logarithms of the integers up to the last checkpoint. */
 TB_STRUCT(SimulateTask, {
     const int64_t *checkpoints;
-    int64_t size;
+    Size size;
     int32_t *documents;
     double *repetition;
     double *scatter;
@@ -78,11 +78,11 @@ TB_STRUCT(RatioDrawTask, {
  * k-th distinct length, which `documents`[k] documents have. States are sorted by s. */
 TB_STRUCT(PartitionTask, {
     const int64_t *documents;
+    Size lengths;
     const double *choose;
     const int64_t *onward;
     const int64_t *sizes;
-    int64_t lengths;
-    int64_t states;
+    Size states;
     int64_t largest;
     double *mass;
 })
@@ -121,8 +121,8 @@ TB_STRUCT(Rows, {
 })
 
 TB_KERNEL(tb_simulate, const Documents *documents, const Draws *draws, const Drawn *drawn, const SimulateTask *task);
-TB_KERNEL(tb_simulate_ratio, const Documents *documents, const LengthTable *table, const Draws *draws, const Drawn
-          *drawn, const RatioDrawTask *task, const Room *room);
+TB_KERNEL(tb_simulate_ratio, const Documents *documents, const LengthTable *table, const Draws *draws,
+          const Drawn *drawn, const RatioDrawTask *task, const Room *room);
 TB_KERNEL(tb_partition_masses, const PartitionTask *task);
 TB_KERNEL(tb_null_values, const NullValues *task, const Rows *rows);
 

@@ -18,7 +18,6 @@ Drawn = NewType("Drawn", Struct)
 GROUP = 8  # draws that are collected before they are written, as in null.h
 AHEAD = 64  # documents that are drawn in advance, as in null.h
 
-
 NullValues = NewType("NullValues", Struct)
 
 
@@ -38,7 +37,6 @@ def documents(length: Integers, each: Integers, accept: Floats, other: Integers)
         aliases=aliases,
         length=length.astype(np.int32),
         first=np.append(0, np.cumsum(each)),
-        size=length.size,
         documents=int(each.sum()),
         tokens=float(length @ each),
     )
@@ -53,7 +51,6 @@ def _drawn(of: Documents, tokens: int) -> Drawn:
         count=np.zeros(slots if grouped else of.size, np.int32),
         held=np.empty(tokens, np.int32),
         keys=np.empty(slots, np.int64),
-        slots=slots,
     )
 
 
@@ -79,7 +76,6 @@ def simulate(
     task = struct(
         "SimulateTask",
         checkpoints=checkpoints,
-        size=checkpoints.size,
         documents=b,
         repetition=repetition,
         scatter=scatter,
@@ -103,7 +99,7 @@ def simulate_ratio(
     require(spacing > 0, "spacing must be above 0")
     task = struct("RatioDrawTask", tokens=tokens, spacing=spacing, ratio=ratio)
     parts = 3 * LANES * (tokens + 2 * LANES)
-    room = struct(Room, seen=np.zeros(table.longest), parts=np.empty(parts), longest=table.longest, size=parts)
+    room = struct(Room, seen=np.zeros(table.longest), parts=np.empty(parts))
     draws = struct("Draws", state=int(state), first=first, last=last, draws=ratio.size)
     call("tb_simulate_ratio", of, table, draws, _drawn(of, tokens), task, room)
 
@@ -122,15 +118,7 @@ def partition_masses(each: Integers, choose: Floats, onward: Integers, sizes: In
     require(sizes.size > 0 and sizes[0] == 0 and bool((sizes >= 0).all()), "the first state must have no tokens")
     mass = np.empty(sizes.size)
     task = struct(
-        "PartitionTask",
-        documents=each,
-        choose=choose,
-        onward=onward,
-        sizes=sizes,
-        lengths=each.size,
-        states=sizes.size,
-        largest=largest,
-        mass=mass,
+        "PartitionTask", documents=each, choose=choose, onward=onward, sizes=sizes, largest=largest, mass=mass
     )
     call("tb_partition_masses", task)
     return mass

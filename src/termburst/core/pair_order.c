@@ -50,5 +50,3 @@ int32_t tb_pair_order(const TermPlaces *all, const PairOrder *out) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -8,11 +8,12 @@
  * ends says where each document ends, document_of the document of each place. */
 TB_STRUCT(TermPlaces, {
     const int64_t *places;
+    Size tokens;
     const int64_t *term_of;
-    int64_t term_count, tokens;
+    int64_t term_count;
     const int32_t *document_of;
     const int64_t *ends;
-    int64_t documents;
+    Size documents;
 })
 
 /* For each pair of a list, the documents where the second word comes later, and where it comes earlier. */

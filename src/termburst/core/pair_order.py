@@ -19,9 +19,11 @@ def term_places(tokens: Numbers, ends: Integers, terms: int) -> TermPlaces:
     return struct(
         TermPlaces,
         places=np.argsort(tokens, kind="stable").astype(np.int64),
-        term_of=np.append(0, np.cumsum(counts)).astype(np.int64), term_count=terms, tokens=tokens.size,
-        document_of=np.repeat(np.arange(ends.size, dtype=np.int32), lengths), ends=ends, documents=ends.size,
-    )  # fmt: skip
+        term_of=np.append(0, np.cumsum(counts)).astype(np.int64),
+        term_count=terms,
+        document_of=np.repeat(np.arange(ends.size, dtype=np.int32), lengths),
+        ends=ends,
+    )
 
 
 def count_orders(

@@ -188,5 +188,3 @@ int32_t tb_permutation(const Cells *cells, const ClassedLengths *lengths, const 
     }
     return status;
 }
-
-/* clang-format off */

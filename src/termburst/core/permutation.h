@@ -14,12 +14,12 @@
  * permuted. */
 TB_STRUCT(ClassedLengths, {
     const double *lengths;
+    Size size;
     const double *in_a;
     const double *both;
-    int64_t size;
     const int64_t *starts;
     const int64_t *strata_of;
-    int64_t classes;
+    Size classes;
     const int32_t *class_of;
     int64_t longest; /* length with a class_of */
 })
@@ -27,14 +27,14 @@ TB_STRUCT(ClassedLengths, {
 /* The number of documents of each stratum in the first corpus, and in total. */
 TB_STRUCT(Strata, {
     const double *taken;
+    Size strata;
     const double *documents;
-    int64_t strata;
 })
 
 /* Terms to test, the mean and ρ of each term of the collection, and the outputs (T − E T)/sd T and p. */
 TB_STRUCT(PermutationTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *mean;
     const double *rho;
     double *statistic;
@@ -53,8 +53,8 @@ TB_STRUCT(ClassSum, {
  * share per length, and the sums of each class over all documents and over those without the term. */
 TB_STRUCT(PermutationRoom, {
     Point *points;
+    Size most;
     Point *spare;
-    int64_t most;
     Stratum *by;
     double *w;
     double *shares;
@@ -62,7 +62,7 @@ TB_STRUCT(PermutationRoom, {
     ClassSum *lacking;
 })
 
-TB_KERNEL(tb_permutation, const Cells *cells, const ClassedLengths *lengths, const Strata *strata, const PermutationTask
-          *task, const PermutationRoom *room);
+TB_KERNEL(tb_permutation, const Cells *cells, const ClassedLengths *lengths, const Strata *strata,
+          const PermutationTask *task, const PermutationRoom *room);
 
 #endif

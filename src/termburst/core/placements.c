@@ -260,5 +260,3 @@ int32_t tb_placements(const Cells *cells, const Design *design, const LengthClas
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -16,8 +16,8 @@ enum { MOST_SIZES = 64, RESULTS = 5 };
 TB_STRUCT(LengthClasses, {
     const int64_t *starts;
     const double *lengths;
+    Size size;
     const double *documents;
-    int64_t size;
 })
 
 /* Terms to test; `fits` are rows as of regression.h without the coefficient (column 0 held at 0). `out` receives, per
@@ -26,7 +26,7 @@ TB_STRUCT(LengthClasses, {
  * smallest p that these bursts could have: that of T at one of its ends. */
 TB_STRUCT(PlacementTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     double enough;
     const double *fits;
     double *out;
@@ -35,10 +35,10 @@ TB_STRUCT(PlacementTask, {
 /* Scratch space of one thread, in numbers. */
 TB_STRUCT(PlacementRoom, {
     double *numbers;
-    int64_t size;
+    Size size;
 })
 
-TB_KERNEL(tb_placements, const Cells *cells, const Design *design, const LengthClasses *classes, const PlacementTask
-          *task, const PlacementRoom *room);
+TB_KERNEL(tb_placements, const Cells *cells, const Design *design, const LengthClasses *classes,
+          const PlacementTask *task, const PlacementRoom *room);
 
 #endif

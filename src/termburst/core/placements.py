@@ -15,14 +15,13 @@ MOST_SIZES = 64  # distinct sizes of bursts, as in placements.h
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 RESULTS = 5  # numbers per term, as in placements.h
 
-
 LengthClasses = NewType("LengthClasses", Struct)
 
 
 def length_classes(starts: Integers, lengths: Floats, documents: Floats) -> LengthClasses:
     """Classes of documents of similar length: those of design cell g are [starts[g]:starts[g + 1]]."""
     require(lengths.shape == documents.shape, "each class must have a length and a number of documents")
-    return struct(LengthClasses, starts=starts, lengths=lengths, documents=documents, size=lengths.size)
+    return struct(LengthClasses, starts=starts, lengths=lengths, documents=documents)
 
 
 def classes_of(lengths_by_cell: Sequence[tuple[Integers, Integers]]) -> LengthClasses:
@@ -52,5 +51,5 @@ def placements(
     require(out.shape == (cells.terms, RESULTS), f"out must have {RESULTS} numbers per term")
     require(classes.arrays["starts"].shape == (design.groups + 1,), "each design cell must have its length classes")
     size = (2 * MOST_SIZES + 3) * design.groups + design.columns**2
-    task = struct("PlacementTask", terms=terms, size=terms.size, enough=enough, fits=fits, out=out)
-    call("tb_placements", cells, design, classes, task, struct("PlacementRoom", numbers=np.empty(size), size=size))
+    task = struct("PlacementTask", terms=terms, enough=enough, fits=fits, out=out)
+    call("tb_placements", cells, design, classes, task, struct("PlacementRoom", numbers=np.empty(size)))

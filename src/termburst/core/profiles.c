@@ -173,5 +173,3 @@ int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideP
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -21,7 +21,7 @@ typedef struct {
 TB_STRUCT(GroupLengths, {
     const double *tables;
     const double *tokens;
-    int64_t groups;
+    Size groups;
 })
 
 /* Collects the cells of a term in each group, to *out*. */
@@ -43,7 +43,7 @@ TB_STRUCT(SideProfile, {
  * it ends, and one profile per term and group. There are one or two groups. */
 TB_STRUCT(SideProfileTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *start;
     double highest;
     SideProfile *out;

@@ -14,14 +14,13 @@ from termburst.core.length_table import DEGREE, PANELS
 
 NODES = 24  # points of a profile at most
 
-
 GroupLengths = NewType("GroupLengths", Struct)
 
 
 def group_lengths(tables: Floats, tokens: Floats) -> GroupLengths:
     """The length table and the number of tokens of each group."""
     require(tables.shape == (tokens.size, PANELS, DEGREE + 1, 2), "there must be one length table per group")
-    return struct(GroupLengths, tables=tables, tokens=tokens, groups=tokens.size)
+    return struct(GroupLengths, tables=tables, tokens=tokens)
 
 
 def profiles(cells: Cells, lengths: GroupLengths, terms: Integers, start: Floats, highest: float) -> NDArray[Any]:
@@ -33,6 +32,6 @@ def profiles(cells: Cells, lengths: GroupLengths, terms: Integers, start: Floats
     require(start.shape == (cells.terms,), "start must have one entry per term")
     require(not np.isnan(start).any(), "start must be a number")
     out = np.zeros((terms.size, cells.groups), record("SideProfile"))
-    task = struct("SideProfileTask", terms=terms, size=terms.size, start=start, highest=highest, out=out.reshape(-1))
+    task = struct("SideProfileTask", terms=terms, start=start, highest=highest, out=out.reshape(-1))
     call("tb_profiles", cells, lengths, task, beta_binomial.room(cells, cells.groups))
     return out

@@ -433,5 +433,3 @@ int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignL
     }
     return status;
 }
-
-/* clang-format off */

@@ -18,10 +18,10 @@
 TB_STRUCT(Design, {
     const double *rows;
     int64_t columns;
-    int64_t groups;
     const int32_t *group;
     const double *tables;
     const double *tokens;
+    Size groups;
     int64_t longest;
     double kappa;
     const double *offsets;
@@ -51,7 +51,7 @@ TB_STRUCT(DesignRoom, {
     int64_t *counted;
     void *points;
     double *numbers;
-    int64_t size;
+    Size size;
 })
 
 /* The terms to fit. Arrays have one row per term of the collection. `start` has the coefficients and τ; a first column
@@ -69,7 +69,7 @@ TB_STRUCT(DesignRoom, {
  * all that is found, and there are no fits with β_0 = 0. */
 TB_STRUCT(DesignFitTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     int64_t held;
     int64_t scan;
     int64_t keep;
@@ -87,7 +87,7 @@ TB_STRUCT(DesignFitTask, {
  * the first coefficient, twice the log-likelihood is lower by `critical`; `out` has two numbers per term. */
 TB_STRUCT(DesignLimitTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *fits;
     const double *without;
     const double *critical;
@@ -96,8 +96,8 @@ TB_STRUCT(DesignLimitTask, {
     double *out;
 })
 
-TB_KERNEL(tb_fit_design, const Cells *cells, const Design *design, const DesignFitTask *task, const Room *room, const
-          DesignRoom *design_room);
+TB_KERNEL(tb_fit_design, const Cells *cells, const Design *design, const DesignFitTask *task, const Room *room,
+          const DesignRoom *design_room);
 TB_KERNEL(tb_design_limits, const Cells *cells, const Design *design, const DesignLimitTask *task, const Room *room,
           const DesignRoom *design_room);
 

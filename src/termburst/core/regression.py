@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
 from typing import NewType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import beta_binomial
-from termburst.core.beta_binomial import LANES, Term
-from termburst.core.binding import Floats, Integers, Struct, call, require, struct
+from termburst.core.beta_binomial import LANES
+from termburst.core.binding import Floats, Integers, Struct, call, record, require, struct
 from termburst.core.cells import Cells
 from termburst.core.length_table import DEGREE, PANELS
 
 AFTER = 3  # numbers after the coefficients and τ in a row of a fit: gain, what one more step would bring, curvature
 SCRATCH = 10  # rows of scratch space, as in design_problem.c
 POINT = 160  # bytes of a design cell at a point, as in regression.h
-
 
 Design = NewType("Design", Struct)
 DesignRoom = NewType("DesignRoom", Struct)
@@ -48,7 +46,6 @@ def design(
         Design,
         rows=rows,
         columns=rows.shape[1],
-        groups=len(rows),
         group=group,
         tables=tables,
         tokens=tokens,
@@ -67,12 +64,11 @@ def _room(of: Design) -> DesignRoom:
     numbers = (size + of.groups + 2) * width + size * size + SCRATCH * size + 1
     return struct(
         DesignRoom,
-        present=np.zeros(of.groups * ctypes.sizeof(Term), np.uint8),
+        present=np.zeros(of.groups * record("Term").itemsize, np.uint8),
         place=np.zeros(of.groups, np.int64),
         counted=np.zeros(of.groups + 1, np.int64),
         points=np.zeros(of.groups * POINT, np.uint8),
         numbers=np.empty(numbers),
-        size=numbers,
     )
 
 
@@ -89,9 +85,18 @@ def fit_design(
     _check_rows(cells, of, start, out)
     task = struct(
         "DesignFitTask",
-        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, alone=False, start=start, out=out,
-        without=out, rival=_rivals(cells, rivals), tangent=start, spread=out,
-    )  # fmt: skip
+        terms=terms,
+        held=held,
+        scan=how == "scan",
+        keep=False,
+        alone=False,
+        start=start,
+        out=out,
+        without=out,
+        rival=_rivals(cells, rivals),
+        tangent=start,
+        spread=out,
+    )
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
@@ -116,9 +121,18 @@ def fit_without(
     require(spread.shape == (cells.terms, 1 + of.leaning), "a row of spread must have one number more than leans")
     task = struct(
         "DesignFitTask",
-        terms=terms, size=terms.size, held=False, scan=False, keep=True, alone=alone, start=fits, out=out,
-        without=without, rival=_rivals(cells, rivals), tangent=tangents, spread=spread,
-    )  # fmt: skip
+        terms=terms,
+        held=False,
+        scan=False,
+        keep=True,
+        alone=alone,
+        start=fits,
+        out=out,
+        without=without,
+        rival=_rivals(cells, rivals),
+        tangent=tangents,
+        spread=spread,
+    )
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
@@ -154,7 +168,12 @@ def design_limits(
     )
     task = struct(
         "DesignLimitTask",
-        terms=terms, size=terms.size, fits=fits, without=without, critical=critical, rival=_rivals(cells, rivals),
-        tangent=tangents, out=out,
-    )  # fmt: skip
+        terms=terms,
+        fits=fits,
+        without=without,
+        critical=critical,
+        rival=_rivals(cells, rivals),
+        tangent=tangents,
+        out=out,
+    )
     call("tb_design_limits", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))

@@ -76,5 +76,3 @@ int32_t tb_check_rows(const StoredRows *rows, const LengthHistogram *lengths, co
     }
     return TB_OK;
 }
-
-/* clang-format off */

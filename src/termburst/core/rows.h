@@ -9,18 +9,21 @@
 TB_STRUCT(StoredRows, {
     const int64_t *indptr;
     const int64_t *count;
+    Size size;
     const int64_t *length;
     const int64_t *documents;
-    int64_t terms, size, with_lengths;
+    int64_t terms, with_lengths;
 })
 
 /* The sorted distinct lengths, and how many documents have each. place[n] is the position of the length n < `places`
  * among them, or −1. Most lengths are short, so this avoids most searches. */
 TB_STRUCT(LengthHistogram, {
     const int64_t *lengths;
+    Size size;
     const int64_t *documents;
     const int32_t *place;
-    int64_t size, places, total, tokens;
+    Size places;
+    int64_t total, tokens;
 })
 
 /* The required sums of the rows of each term: n_i, b_i, Σ n_ij n_j (with lengths) and Σ n_ij². */

@@ -10,10 +10,18 @@ from termburst.core.binding import Integers, Struct, call, require, struct
 
 NEAR = 2**16  # shorter lengths are looked up in a table
 FAULTS = (  # as in rows.h
-    "sound", "bad range", "bad count", "bad documents", "unknown length", "beyond length", "no order", "too many",
-    "wrong b", "wrong n", "wrong sum",
-)  # fmt: skip
-
+    "sound",
+    "bad range",
+    "bad count",
+    "bad documents",
+    "unknown length",
+    "beyond length",
+    "no order",
+    "too many",
+    "wrong b",
+    "wrong n",
+    "wrong sum",
+)
 
 StoredRows = NewType("StoredRows", Struct)
 LengthHistogram = NewType("LengthHistogram", Struct)
@@ -31,7 +39,6 @@ def stored_rows(indptr: Integers, count: Integers, length: Integers | None, docu
         length=count if length is None else length,
         documents=documents,
         terms=indptr.size - 1,
-        size=count.size,
         with_lengths=length is not None,
     )
 
@@ -49,8 +56,6 @@ def length_histogram(lengths: Integers, documents: Integers) -> LengthHistogram:
         lengths=lengths,
         documents=documents,
         place=place,
-        size=lengths.size,
-        places=place.size,
         total=int(documents.sum()),
         tokens=int(lengths @ documents),
     )

@@ -214,5 +214,3 @@ int32_t tb_best_documents(const Postings *postings, const Queries *queries, cons
     }
     return TB_OK;
 }
-
-/* clang-format off */

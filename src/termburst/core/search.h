@@ -15,13 +15,13 @@
 TB_STRUCT(Postings, {
     const int64_t *starts;
     const int32_t *documents;
+    Size postings;
     const double *weights;
     const double *highest;
+    Size terms;
     const double *constants;
+    Size d;
     double limit;
-    int64_t terms;
-    int64_t postings;
-    int64_t d;
 })
 
 /* Query i has the terms columns[starts[i]:starts[i + 1]]; all queries together have `words` words. The queries to
@@ -29,7 +29,7 @@ TB_STRUCT(Postings, {
 TB_STRUCT(Queries, {
     const int64_t *starts;
     const int64_t *columns;
-    int64_t words;
+    Size words;
     int64_t first;
     int64_t last;
 })
@@ -45,12 +45,12 @@ TB_STRUCT(QueryTerm, {
  * `spare` (words) and `rest` (words + 1) are for the terms of a query. */
 TB_STRUCT(SearchRoom, {
     double *sums;
+    Size d;
     int64_t *touched;
     QueryTerm *asked;
+    Size words;
     QueryTerm *spare;
     double *rest;
-    int64_t d;
-    int64_t words;
 })
 
 /* The found[i] documents for query i: documents[i, :] and scores[i, :], rows of k entries, highest score first. */
@@ -61,7 +61,7 @@ TB_STRUCT(BestDocuments, {
     int64_t k;
 })
 
-TB_KERNEL(tb_best_documents, const Postings *postings, const Queries *queries, const SearchRoom *room, const BestDocuments
-          *best);
+TB_KERNEL(tb_best_documents, const Postings *postings, const Queries *queries, const SearchRoom *room,
+          const BestDocuments *best);
 
 #endif

@@ -27,9 +27,6 @@ def postings(
         highest=highest,
         constants=constants,
         limit=float(constants.max(initial=-np.inf)),
-        terms=highest.size,
-        postings=documents.size,
-        d=constants.size,
     )
 
 
@@ -43,8 +40,6 @@ def search_room(d: int, words: int) -> SearchRoom:
         asked=asked,
         spare=spare,
         rest=np.empty(words + 1),
-        d=d,
-        words=words,
     )
 
 
@@ -74,7 +69,7 @@ def best_documents(
     call(
         "tb_best_documents",
         collection,
-        struct("Queries", starts=starts, columns=columns, words=columns.size, first=first, last=last),
+        struct("Queries", starts=starts, columns=columns, first=first, last=last),
         room,
-        struct("Best", found=found, documents=best, scores=scores, k=best.shape[1]),
+        struct("BestDocuments", found=found, documents=best, scores=scores, k=best.shape[1]),
     )

@@ -218,5 +218,3 @@ int32_t tb_one_document(const OneDocumentTask *task) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -10,20 +10,20 @@
  * both for c < `counts`. */
 TB_STRUCT(TailTask, {
     const double *n_i;
+    Size tails;
     const double *odds;
     const double *start_b;
-    int64_t tails;
     const double *tilts;
-    int64_t size;
+    Size size;
     const double *length;
+    Size classes;
     const double *weight;
-    int64_t classes;
     const double *grid;
     const double *base;
     int64_t grid_size;
     const double *steps;
     const double *log_gamma;
-    int64_t counts;
+    Size counts;
     double *x;
     double *log_p;
 })
@@ -50,17 +50,17 @@ TB_STRUCT(TiltTask, {
  * larger value, or at the largest if fewer than `few` are larger. */
 TB_STRUCT(ReachTask, {
     const double *sample;
-    int64_t rows;
     int64_t draws;
     int64_t top;
     int64_t few;
     double tie;
     const double *observed;
+    Size size;
     const int64_t *row;
-    int64_t size;
     int64_t *reached;
     int64_t *exceeded;
     double *anchor;
+    Size rows;
     int64_t *at_least;
 })
 
@@ -70,12 +70,12 @@ TB_STRUCT(CubicTask, {
     const double *x;
     const double *y;
     const int64_t *size;
-    int64_t rows;
     int64_t columns;
     const double *shift;
+    Size rows;
     const double *value;
+    Size values;
     const int64_t *row;
-    int64_t values;
     double *room;
     double *out;
 })
@@ -84,14 +84,14 @@ TB_STRUCT(CubicTask, {
  * Documents come in classes; `room` has two numbers per class. */
 TB_STRUCT(OneDocumentTask, {
     const double *excess;
+    Size size;
     const int64_t *row;
-    int64_t size;
     const double *n_i;
-    int64_t rows;
+    Size rows;
     double tokens;
     const double *length;
+    Size classes;
     const double *log_weight;
-    int64_t classes;
     double *room;
     double *log_p;
 })

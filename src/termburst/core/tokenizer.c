@@ -385,5 +385,3 @@ int32_t tb_number(const Texts *texts, const Rules *rules, Vocabulary *known, Num
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -14,9 +14,10 @@ enum { BLOCK = 64 };                                       /* bytes whose marks 
 /* Documents that end at `ends` in `data`. They are numbered from before + 1 on. */
 TB_STRUCT(Texts, {
     const uint8_t *data;
-    int64_t size;
+    Size size;
     const int64_t *ends;
-    int64_t documents, before;
+    Size documents;
+    int64_t before;
 })
 
 /* What is counted. `kinds` has the marks of ASCII characters, `wide` those of code points. A token has at least
@@ -27,7 +28,7 @@ TB_STRUCT(Texts, {
 TB_STRUCT(Rules, {
     const uint8_t *kinds;
     const uint8_t *wide;
-    int64_t wide_size;
+    Size wide_size;
     int64_t lowercase, bounded, shortest, grams_from, grams_to, left_out, growing, barriers, joined;
 })
 
@@ -44,7 +45,8 @@ TB_STRUCT(Counts, {
 /* The tokens of the first `documents` documents as nodes, in their order. Document d ends at ends[d]. */
 TB_STRUCT(Numbered, {
     int32_t *nodes;
-    int64_t room, size;
+    Size room;
+    int64_t size;
     int64_t *ends;
     int64_t documents;
 })

@@ -17,21 +17,18 @@ BLOCK = 64
 LONGEST = 2**31 - 1 - 4 * BLOCK  # bytes of a document
 MOST_CELLS = 2**31 - 1  # in one piece
 
-
 Texts = NewType("Texts", Struct)
 Rules = NewType("Rules", Struct)
-Counts = NewType("Counts", Struct)  # The counts so far: `size` cells of `documents` documents. `count` increases both.
-Numbered = NewType(
-    "Numbered", Struct
-)  # The nodes so far: `size` tokens of `documents` documents. `number` increases both.
-
-
+# The counts so far: `size` cells of `documents` documents. `count` increases both.
+Counts = NewType("Counts", Struct)
+# The nodes so far: `size` tokens of `documents` documents. `number` increases both.
+Numbered = NewType("Numbered", Struct)
 TextRoom = NewType("TextRoom", Struct)
 
 
 def texts(data: Bytes, ends: Integers, before: int) -> Texts:
     """Documents that end at *ends* in *data*. *before* documents were already counted with the same vocabulary."""
-    return struct(Texts, data=data, size=data.size, ends=ends, documents=ends.size, before=before)
+    return struct(Texts, data=data, ends=ends, before=before)
 
 
 def rules(
@@ -58,7 +55,6 @@ def rules(
         Rules,
         kinds=kinds,
         wide=wide,
-        wide_size=wide.size,
         lowercase=lowercase,
         bounded=bounded,
         shortest=min(shortest, most),
@@ -113,7 +109,7 @@ def numbered(nodes: Nodes, ends: Integers, size: int = 0, documents: int = 0) ->
     """Space for as many tokens as *nodes* has entries."""
     require(0 <= size <= nodes.size, "size must not exceed the space for tokens")
     require(0 <= documents <= ends.size, "there must be one end per document")
-    return struct(Numbered, nodes=nodes, room=nodes.size, size=size, ends=ends, documents=documents)
+    return struct(Numbered, nodes=nodes, size=size, ends=ends, documents=documents)
 
 
 def number(texts: Texts, rules: Rules, known: Vocabulary, found: Numbered, room: TextRoom) -> int:

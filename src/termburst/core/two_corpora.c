@@ -176,5 +176,3 @@ int32_t tb_mann_whitney(const Cells *cells, const MannWhitneyTask *task) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -41,8 +41,8 @@ TB_STRUCT(MannWhitneyTask, {
     int64_t first;
     int64_t last;
     Frequency *shares;
+    Size most;
     Frequency *spare;
-    int64_t most;
 })
 
 TB_KERNEL(tb_fisher, const FisherTask *task);

@@ -55,6 +55,5 @@ def mann_whitney(
             last=last,
             shares=np.empty(most, record("Frequency")),
             spare=np.empty(most, record("Frequency")),
-            most=most,
         ),
     )

@@ -197,5 +197,3 @@ int32_t tb_urn_past(const UrnTexts *texts, const Urn *urn, const UrnPast *out, c
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -10,12 +10,12 @@
  * after d more tokens. */
 TB_STRUCT(UrnTexts, {
     const int32_t *tokens;
-    int64_t size;
+    Size size;
     const int64_t *ends;
     int64_t first, last;
     int64_t terms;
     const double *powers;
-    int64_t longest;
+    Size longest;
 })
 
 /* The urn: α, M by columns (the sources of each term), and its row sums ρ. */
@@ -25,7 +25,7 @@ TB_STRUCT(Urn, {
     const int64_t *indptr;
     const int32_t *sources;
     const double *values;
-    int64_t entries;
+    Size entries;
 })
 
 /* Scratch space of one thread: how often each term stood so far (with decay), the place where that was last so, and
@@ -34,7 +34,7 @@ TB_STRUCT(UrnRoom, {
     double *amount;
     int64_t *place;
     double *spare;
-    int64_t spare_size;
+    Size spare_size;
 })
 
 /* Σ_t C_i(<t)/Z_t of each term; then Σ_t 1/Z_t, Σ_t log Z_t. */

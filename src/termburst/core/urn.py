@@ -10,7 +10,6 @@ from termburst.core.binding import Floats, Integers, Numbers, Struct, call, requ
 
 LANES = 4  # as in core.h
 
-
 UrnTexts = NewType("UrnTexts", Struct)
 Urn = NewType("Urn", Struct)
 UrnRoom = NewType("UrnRoom", Struct)
@@ -19,29 +18,19 @@ UrnRoom = NewType("UrnRoom", Struct)
 def urn_texts(tokens: Numbers, ends: Integers, first: int, last: int, terms: int, powers: Floats) -> UrnTexts:
     """The documents *first* to *last* − 1, as a struct for kernels."""
     require(0 <= first <= last <= ends.size, "the documents are out of range")
-    return struct(
-        UrnTexts,
-        tokens=tokens, size=tokens.size, ends=ends, first=first, last=last, terms=terms,
-        powers=powers, longest=powers.size,
-    )  # fmt: skip
+    return struct(UrnTexts, tokens=tokens, ends=ends, first=first, last=last, terms=terms, powers=powers)
 
 
 def urn(alpha: Floats, gains: Floats, indptr: Integers, sources: Numbers, values: Floats) -> Urn:
     """α, the row sums of M, and M by columns, as a struct for kernels."""
     require(alpha.size == gains.size == indptr.size - 1, "alpha, gains and the columns of M must have the same size")
     require(sources.size == values.size, "each entry of M must have a source")
-    return struct(
-        Urn,
-        alpha=alpha, gains=gains, indptr=indptr, sources=sources, values=values, entries=values.size
-    )  # fmt: skip
+    return struct(Urn, alpha=alpha, gains=gains, indptr=indptr, sources=sources, values=values)
 
 
 def _room(terms: int, longest: int) -> UrnRoom:
     spare = np.zeros(longest + LANES)
-    return struct(
-        UrnRoom,
-        amount=np.zeros(terms), place=np.zeros(terms, dtype=np.int64), spare=spare, spare_size=spare.size
-    )  # fmt: skip
+    return struct(UrnRoom, amount=np.zeros(terms), place=np.zeros(terms, dtype=np.int64), spare=spare)
 
 
 def exposure(texts: UrnTexts, of: Urn) -> tuple[Floats, float, float]:
@@ -83,9 +72,14 @@ def past(texts: UrnTexts, of: Urn, own: Floats, others: Numbers) -> None:
     require(own.size == others.size == texts.size, "there must be one number for each token")
     none = struct(
         "UrnPast",
-        own=own, others=others, starts=np.zeros(0, dtype=np.int64), local=np.zeros(0, dtype=np.int32),
-        amounts=np.zeros(0), cells=0, fills=0,
-    )  # fmt: skip
+        own=own,
+        others=others,
+        starts=np.zeros(0, dtype=np.int64),
+        local=np.zeros(0, dtype=np.int32),
+        amounts=np.zeros(0),
+        cells=0,
+        fills=0,
+    )
     call("tb_urn_past", texts, of, none, _room(texts.terms, texts.longest))
 
 
@@ -95,7 +89,12 @@ def fill_past(texts: UrnTexts, of: Urn, starts: Integers, local: Numbers, amount
     require(local.size == amounts.size, "each source must have an amount")
     out = struct(
         "UrnPast",
-        own=np.zeros(0), others=np.zeros(0, dtype=np.int32), starts=starts, local=local, amounts=amounts,
-        cells=local.size, fills=1,
-    )  # fmt: skip
+        own=np.zeros(0),
+        others=np.zeros(0, dtype=np.int32),
+        starts=starts,
+        local=local,
+        amounts=amounts,
+        cells=local.size,
+        fills=1,
+    )
     call("tb_urn_past", texts, of, out, _room(texts.terms, texts.longest))

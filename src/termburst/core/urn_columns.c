@@ -253,5 +253,3 @@ int32_t tb_urn_profiles(
     }
     return TB_OK;
 }
-
-/* clang-format off */

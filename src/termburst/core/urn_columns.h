@@ -11,9 +11,11 @@ TB_STRUCT(UrnRows, {
     const int64_t *row_of;
     const int64_t *starts;
     const int32_t *local;
+    Size cells;
     const double *amounts;
     const double *weight;
-    int64_t terms, rows, cells;
+    Size rows;
+    int64_t terms;
 })
 
 /* The lines that bound −log Z: Σ 1/Z, and the exposure of the source of each entry of M by columns; and the prior:
@@ -21,12 +23,12 @@ TB_STRUCT(UrnRows, {
 TB_STRUCT(UrnLines, {
     const int64_t *indptr;
     const double *exposure;
+    Size entries;
     const double *count;
     const double *rate;
     const double *alpha_rate;
     double alpha_count;
     double inverse;
-    int64_t entries;
 })
 
 /* The columns first to last − 1: α and M at the start, and then at the maximum; log_mass is Σ weight log mass. */
@@ -42,13 +44,13 @@ TB_STRUCT(UrnColumns, {
  * the entry at the place `own` of the column is `own_value` (0 if `own` is 0, or held). */
 TB_STRUCT(UrnProfiles, {
     const int64_t *column;
+    Size size;
     const int32_t *local;
     const double *value;
     double *log_likelihood;
     double *free_value;
     const int32_t *own;
     double *own_value;
-    int64_t size;
     int64_t ratio;
 })
 

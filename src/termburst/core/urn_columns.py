@@ -38,9 +38,13 @@ class ColumnRows:
         require(self.local.size == self.amounts.size, "each cell must have an amount")
         return struct(
             UrnRows,
-            row_of=self.row_of, starts=self.starts, local=self.local, amounts=self.amounts, weight=self.weight,
-            terms=self.row_of.size - 1, rows=self.weight.size, cells=self.local.size,
-        )  # fmt: skip
+            row_of=self.row_of,
+            starts=self.starts,
+            local=self.local,
+            amounts=self.amounts,
+            weight=self.weight,
+            terms=self.row_of.size - 1,
+        )
 
 
 def urn_lines(
@@ -57,9 +61,14 @@ def urn_lines(
     require(inverse > 0, "there must be a token")
     return struct(
         UrnLines,
-        indptr=indptr, exposure=exposure, count=count, rate=rate, alpha_rate=alpha_rate, alpha_count=alpha_count,
-        inverse=inverse, entries=exposure.size,
-    )  # fmt: skip
+        indptr=indptr,
+        exposure=exposure,
+        count=count,
+        rate=rate,
+        alpha_rate=alpha_rate,
+        alpha_count=alpha_count,
+        inverse=inverse,
+    )
 
 
 def _columns_room(rows: ColumnRows, indptr: Integers) -> ColumnRoom:
@@ -67,9 +76,11 @@ def _columns_room(rows: ColumnRows, indptr: Integers) -> ColumnRoom:
     most = int(np.diff(indptr).max(initial=0)) + 1
     return struct(
         ColumnRoom,
-        numbers=np.empty(most_rows + 6 * most + most**2), free=np.empty(most, dtype=np.int64), most_rows=most_rows,
+        numbers=np.empty(most_rows + 6 * most + most**2),
+        free=np.empty(most, dtype=np.int64),
+        most_rows=most_rows,
         most_parameters=most,
-    )  # fmt: skip
+    )
 
 
 def _check(rows: ColumnRows, indptr: Integers, alpha: Floats, values: Floats, lines: UrnLines) -> None:
@@ -119,9 +130,15 @@ def profiles(
         struct("UrnColumns", alpha=alpha, values=values, log_mass=np.zeros(alpha.size), first=0, last=alpha.size),
         struct(
             "UrnProfiles",
-            column=column, local=local, value=value, log_likelihood=found, free_value=free, own=own,
-            own_value=of_own, size=column.size, ratio=int(ratio),
+            column=column,
+            local=local,
+            value=value,
+            log_likelihood=found,
+            free_value=free,
+            own=own,
+            own_value=of_own,
+            ratio=int(ratio),
         ),
         _columns_room(rows, indptr),
-    )  # fmt: skip
+    )
     return found, free, of_own

@@ -59,5 +59,3 @@ int32_t tb_urn_screen(const FirstPlaces *places, const UrnScreen *out, const Scr
     }
     return TB_OK;
 }
-
-/* clang-format off */

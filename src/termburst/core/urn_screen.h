@@ -10,8 +10,9 @@
 TB_STRUCT(FirstPlaces, {
     const int64_t *document_of;
     const int32_t *terms;
+    Size cells;
     const double *after;
-    int64_t cells, documents;
+    int64_t documents;
     const int64_t *term_of;
     const int32_t *document;
     const int64_t *cell;

@@ -47,9 +47,15 @@ def first_places(
     require(terms.size == after.size == document.size == cell.size, "the lists of first places must have one size")
     return struct(
         FirstPlaces,
-        document_of=document_of, terms=terms, after=after, cells=terms.size, documents=document_of.size - 1,
-        term_of=term_of, document=document, cell=cell, term_count=term_of.size - 1,
-    )  # fmt: skip
+        document_of=document_of,
+        terms=terms,
+        after=after,
+        documents=document_of.size - 1,
+        term_of=term_of,
+        document=document,
+        cell=cell,
+        term_count=term_of.size - 1,
+    )
 
 
 def screen(
@@ -72,9 +78,19 @@ def screen(
         places,
         struct(
             "UrnScreen",
-            targets=out.targets, first=span[0], last=span[1], alpha=alpha, presence=presence, eligible=eligible,
-            least_documents=least_documents, least_ratio=least_ratio, most=out.sources.shape[1], sources=out.sources,
-            ratio=out.ratio, shared=out.shared, expected=out.expected,
+            targets=out.targets,
+            first=span[0],
+            last=span[1],
+            alpha=alpha,
+            presence=presence,
+            eligible=eligible,
+            least_documents=least_documents,
+            least_ratio=least_ratio,
+            most=out.sources.shape[1],
+            sources=out.sources,
+            ratio=out.ratio,
+            shared=out.shared,
+            expected=out.expected,
         ),
         struct("ScreenRoom", count=np.zeros(m), overlap=np.zeros(m), touched=np.zeros(m, dtype=np.int32)),
-    )  # fmt: skip
+    )

@@ -242,5 +242,3 @@ int32_t tb_sort_names(const Names *names, const NameOrder *sorted) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -37,35 +37,38 @@ TB_STRUCT(Node, {
  * of slots is a power of two, and at most half of them are in use. */
 TB_STRUCT(Vocabulary, {
     uint64_t *slots;
-    int64_t slot_room;
+    Size slot_room;
     Node *nodes;
-    int64_t node_room, size;
+    Size node_room;
+    int64_t size;
     uint64_t *pool;
-    int64_t pool_room, used;
+    Size pool_room;
+    int64_t used;
 })
 
 /* Terms that end at `ends` in `data`. `nodes` receives their nodes, −1 for a term with more than `longest` tokens. */
 TB_STRUCT(Terms, {
     const uint8_t *data;
-    int64_t size;
+    Size size;
     const int64_t *ends;
+    Size count;
     int32_t *nodes;
-    int64_t count, longest;
+    int64_t longest;
 })
 
 /* The number here of each node of another vocabulary. */
 TB_STRUCT(Taken, {
     int32_t *nodes;
-    int64_t room;
+    Size room;
 })
 
 /* The names of `nodes`: name k ends at ends[k] in `bytes`, followed by a line feed. */
 TB_STRUCT(Names, {
     const int32_t *nodes;
     int64_t *ends;
-    int64_t count;
+    Size count;
     uint8_t *bytes;
-    int64_t size;
+    Size size;
 })
 
 /* Eight bytes of a name, by which it is sorted, and the number of the name. */
@@ -83,10 +86,10 @@ TB_STRUCT(SortSpan, {
  * many items, spare items and spans as there are names. */
 TB_STRUCT(NameOrder, {
     int64_t *order;
+    Size room;
     SortItem *items;
     SortItem *spare;
     SortSpan *spans;
-    int64_t room;
 })
 
 TB_KERNEL(tb_learn, const Terms *terms, Vocabulary *known);

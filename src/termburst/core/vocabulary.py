@@ -15,10 +15,8 @@ BATCH = 32  # nodes that are looked up together, as in vocabulary.h
 MOST_NODES = 2**31 - 1
 MOST_POOL = 2**32 - 1  # words
 
-
-Vocabulary = NewType(
-    "Vocabulary", Struct
-)  # Nodes by number, and the hash table to find them. Kernels that add nodes increase `size` and `used`.
+# Nodes by number, and the hash table to find them. Kernels that add nodes increase `size` and `used`.
+Vocabulary = NewType("Vocabulary", Struct)
 
 
 def vocabulary(
@@ -28,17 +26,7 @@ def vocabulary(
     require(slots.size > 0 and slots.size & (slots.size - 1) == 0, "the number of slots must be a power of two")
     require(0 <= size <= min(nodes.size, slots.size // 2, MOST_NODES), "nodes must fill at most half of the slots")
     require(0 <= used <= min(pool.size, MOST_POOL), "used must not exceed the size of the pool")
-    return struct(
-        Vocabulary,
-        slots=slots,
-        slot_room=slots.size,
-        nodes=nodes,
-        node_room=nodes.size,
-        size=size,
-        pool=pool,
-        pool_room=pool.size,
-        used=used,
-    )
+    return struct(Vocabulary, slots=slots, nodes=nodes, size=size, pool=pool, used=used)
 
 
 def learn(known: Vocabulary, data: Bytes, ends: Integers, longest: int) -> Nodes:
@@ -48,18 +36,14 @@ def learn(known: Vocabulary, data: Bytes, ends: Integers, longest: int) -> Nodes
     for all nodes.
     """
     nodes = np.empty(ends.size, dtype=np.int32)
-    call(
-        "tb_learn",
-        struct("Terms", data=data, size=data.size, ends=ends, nodes=nodes, count=ends.size, longest=longest),
-        known,
-    )
+    call("tb_learn", struct("Terms", data=data, ends=ends, nodes=nodes, longest=longest), known)
     return nodes
 
 
 def absorb(known: Vocabulary, other: Vocabulary) -> Nodes:
     """Add all nodes of another vocabulary. Returns their numbers here. There must be space for all."""
     nodes = np.empty(other.size, dtype=np.int32)
-    call("tb_absorb", other, known, struct("Taken", nodes=nodes, room=nodes.size))
+    call("tb_absorb", other, known, struct("Taken", nodes=nodes))
     return nodes
 
 
@@ -71,11 +55,9 @@ def rehash(old: Vocabulary, known: Vocabulary) -> None:
 def written(known: Vocabulary, nodes: Nodes) -> tuple[Bytes, Integers]:
     """The names of nodes: tokens joined by spaces, one name per line. Returns the bytes and where each name ends."""
     ends, nothing = np.empty(nodes.size, dtype=np.int64), np.empty(0, dtype=np.uint8)
-    call("tb_name_ends", known, struct("Names", nodes=nodes, ends=ends, count=nodes.size, bytes=nothing, size=0))
+    call("tb_name_ends", known, struct("Names", nodes=nodes, ends=ends, bytes=nothing))
     names = np.empty(int(ends[-1]) + 1 if nodes.size else 0, dtype=np.uint8)
-    call(
-        "tb_write_names", known, struct("Names", nodes=nodes, ends=ends, count=nodes.size, bytes=names, size=names.size)
-    )
+    call("tb_write_names", known, struct("Names", nodes=nodes, ends=ends, bytes=names))
     return names, ends
 
 
@@ -91,7 +73,7 @@ def alphabetical(names: Bytes, ends: Integers) -> Integers:
     nothing = np.empty(0, dtype=np.int32)
     call(
         "tb_sort_names",
-        struct("Names", nodes=nothing, ends=ends, count=ends.size, bytes=names, size=names.size),
-        struct("NameOrder", order=order, items=items, spare=spare, spans=spans, room=ends.size),
+        struct("Names", nodes=nothing, ends=ends, bytes=names),
+        struct("NameOrder", order=order, items=items, spare=spare, spans=spans),
     )
     return order

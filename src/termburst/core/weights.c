@@ -323,5 +323,3 @@ int32_t tb_tail_weights(const CountBlock *counts, const TailTerms *terms, const 
     }
     return TB_OK;
 }
-
-/* clang-format off */

@@ -31,10 +31,11 @@ TB_STRUCT(DiscountTerms, {
 TB_STRUCT(TermRows, {
     const int64_t *starts;
     const int64_t *count;
+    Size rows;
     const int64_t *documents;
     const double *a;
+    Size terms;
     double *sum;
-    int64_t terms, rows;
 })
 
 /* n_ij (k + 1)/(n_ij + k L_j) times the rarity of the term, with k = `saturation` and relative lengths L_j as above. */
@@ -60,10 +61,10 @@ TB_STRUCT(FitTerms, {
 /* α (∞ for a binomial term, NaN for a term that never occurred), α_¬, p, and scratch space, four numbers per term. */
 TB_STRUCT(SurprisalTerms, {
     const double *alpha;
+    Size terms;
     const double *alpha_not;
     const double *mean;
     double *packed;
-    int64_t terms;
 })
 
 /* n_i (0 for a term that never occurred), and n. */

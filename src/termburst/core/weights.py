@@ -14,7 +14,6 @@ from termburst.core.matrix import CountBlock
 
 TABLED = 256  # counts whose log (n − 1)! is in a table, as in weights.h
 
-
 Weights = NewType("Weights", Struct)
 SurprisalTerms = NewType("SurprisalTerms", Struct)
 
@@ -43,9 +42,7 @@ def discounted_squares(starts: Integers, count: Integers, documents: Integers, a
     require(starts.size == a.size + 1, "starts must have one start more than there are terms")
     require(count.size == documents.size, "each row must have a count and a number of documents")
     total = np.empty(a.size)
-    rows = struct(
-        "TermRows", starts=starts, count=count, documents=documents, a=a, sum=total, terms=a.size, rows=count.size
-    )
+    rows = struct("TermRows", starts=starts, count=count, documents=documents, a=a, sum=total)
     call("tb_discounted_squares", rows)
     return total
 
@@ -90,7 +87,7 @@ def surprisal_terms(alpha: Floats, alpha_not: Floats, mean: Floats) -> Surprisal
     """The term data for `surprisal_weights`. α is ∞ for a binomial term, NaN for a term that never occurred."""
     require(alpha.shape == alpha_not.shape == mean.shape, "alpha, alpha_not and mean must have one entry per term")
     packed = np.empty((alpha.size, 4))
-    terms = struct(SurprisalTerms, alpha=alpha, alpha_not=alpha_not, mean=mean, packed=packed, terms=alpha.size)
+    terms = struct(SurprisalTerms, alpha=alpha, alpha_not=alpha_not, mean=mean, packed=packed)
     call("tb_surprisal_terms", terms)
     return terms
 

@@ -47,5 +47,3 @@ int32_t tb_word_cells(const PlacedWords *placed, const FilledCells *out) {
     }
     return TB_OK;
 }
-
-/* clang-format off */

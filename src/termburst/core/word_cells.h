@@ -8,10 +8,10 @@
  * Only places with chosen[k] = 1 are counted. */
 TB_STRUCT(PlacedWords, {
     const int32_t *tokens;
+    Size size;
     const uint8_t *chosen;
-    int64_t size;
     const int64_t *ends;
-    int64_t documents;
+    Size documents;
     int64_t words;
 })
 
@@ -27,8 +27,8 @@ TB_STRUCT(FilledCells, {
     const int64_t *starts;
     int64_t *next;
     int32_t *document;
+    Size cells;
     int32_t *count;
-    int64_t cells;
 })
 
 TB_KERNEL(tb_word_documents, const PlacedWords *placed, const WordDocuments *out);

@@ -15,15 +15,7 @@ PlacedWords = NewType("PlacedWords", Struct)
 def placed_words(tokens: Numbers, chosen: NDArray[np.bool_], ends: Integers, words: int) -> PlacedWords:
     """The numbers of words, in their order, of documents that end at *ends*; only *chosen* places are counted."""
     require(tokens.size == chosen.size, "tokens and chosen must have one entry per place")
-    return struct(
-        PlacedWords,
-        tokens=tokens,
-        chosen=chosen.view(np.uint8),
-        size=tokens.size,
-        ends=ends,
-        documents=ends.size,
-        words=words,
-    )
+    return struct(PlacedWords, tokens=tokens, chosen=chosen.view(np.uint8), ends=ends, words=words)
 
 
 def word_documents(placed: PlacedWords) -> Integers:
@@ -48,8 +40,6 @@ def word_cells(placed: PlacedWords, documents: Integers) -> tuple[Integers, Numb
     call(
         "tb_word_cells",
         placed,
-        struct(
-            "FilledCells", starts=starts, next=starts[:-1].copy(), document=document, count=count, cells=document.size
-        ),
+        struct("FilledCells", starts=starts, next=starts[:-1].copy(), document=document, count=count),
     )
     return starts, document, count

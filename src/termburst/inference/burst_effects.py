@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termburst.core import effects as core
+from termburst.core.binding import record
 from termburst.core.cells import alike_terms
 from termburst.inference import distributions as stats
 from termburst.inference.checks import check_confidence

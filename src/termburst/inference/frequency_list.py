@@ -30,6 +30,7 @@ from scipy.special import expit, xlogy
 
 from termburst.core import comparison as core
 from termburst.core import profiles as core_profiles
+from termburst.core.binding import record
 from termburst.inference.keyness import Keyness
 from termburst.inference.two_sides import HIGHEST, PART
 from termburst.models.cells import GroupedCells, TermCells

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.core import beta_binomial as core
+from termburst.core.binding import record
 from termburst.core.cells import alike_terms
 from termburst.display import ROWS, html_table, more, number
 from termburst.models import binomial
