@@ -100,7 +100,7 @@ def counting() -> Iterator[Row]:
     for order, ordered, scheme in (
         ("columns unsorted, as its `CountVectorizer` returns them", False, "s-lambda"),
         ("columns sorted", True, "s-lambda"),
-        ("columns sorted", True, tb.RECOMMENDED_SCHEME),
+        ("columns sorted", True, "log-damped-tf-idf"),
     ):
         makers = (TfidfTransformer, partial(tb.TermWeighting, scheme))
         copies = iter([weighting_speed.fresh(X, ordered=ordered) for _ in range(2 * 2 * ROUNDS + 2)])
@@ -275,7 +275,7 @@ def classification() -> Iterator[Row]:
         LinearSVC(random_state=0),
     )
     unit: tuple[dict[str, Any], ...] = ({}, {"sublinear_tf": True})  # rows of unit length, which LinearSVC needs
-    weighed = right(MultinomialNB(), tb.TermWeighting(bayes))
+    weighed = right(MultinomialNB(), tb.TermWeighting(bayes, norm=None))
     plain, bursty = right(MultinomialNB()), right(tb.DirichletMultinomialNB(alpha=0.02, evidence="documents"))
     forms = (*unit, *({"norm": None} | form for form in unit))
     yield row(f"`MultinomialNB()` on “{bayes}”", *best_tfidf(MultinomialNB(), forms), weighed)
@@ -392,7 +392,7 @@ def main() -> None:
     options = parser.parse_args()
     if options.write:
         around(PAGE), around(README)  # find a file without markers before measuring
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
     rows: list[Row] = []
     absent: list[Row] = []
     for name in options.only:

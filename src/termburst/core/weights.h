@@ -1,4 +1,4 @@
-/* The weights of the cells of a count matrix, one kernel per scheme; termburst.schemes has the formulas. */
+/* The weights of the cells of a count matrix, one kernel per scheme; termburst.weights has the formulas. */
 #ifndef TB_WEIGHTS_H
 #define TB_WEIGHTS_H
 
@@ -58,15 +58,6 @@ TB_STRUCT(FitTerms, {
     const double *mean;
 })
 
-/* α (∞ for a binomial term, NaN for a term that never occurred), α_¬, p, and scratch space, four numbers per term. */
-TB_STRUCT(SurprisalTerms, {
-    const double *alpha;
-    Size terms;
-    const double *alpha_not;
-    const double *mean;
-    double *packed;
-})
-
 /* n_i (0 for a term that never occurred), and n. */
 TB_STRUCT(TailTerms, {
     const double *n_i;
@@ -78,11 +69,8 @@ TB_KERNEL(tb_discounted_weights, const CountBlock *counts, const DiscountTerms *
 TB_KERNEL(tb_discounted_squares, const TermRows *rows);
 TB_KERNEL(tb_saturated_weights, const CountBlock *counts, const SaturatedTerms *terms, const Weights *out);
 TB_KERNEL(tb_sublinear_weights, const CountBlock *counts, const SublinearTerms *terms, const Weights *out);
-TB_KERNEL(tb_lift_weights, const CountBlock *counts, const FitTerms *terms, const Weights *out);
 TB_KERNEL(tb_pearson_weights, const CountBlock *counts, const FitTerms *terms, const Weights *out);
 TB_KERNEL(tb_deviance_weights, const CountBlock *counts, const FitTerms *terms, const Weights *out);
-TB_KERNEL(tb_surprisal_terms, const SurprisalTerms *terms);
-TB_KERNEL(tb_surprisal_weights, const CountBlock *counts, const SurprisalTerms *terms, const Weights *out);
 TB_KERNEL(tb_tail_weights, const CountBlock *counts, const TailTerms *terms, const Weights *out);
 
 #endif

@@ -1,4 +1,4 @@
-"""The weights of the cells of a count matrix (weights.c); `termburst.scheme_functions` explains the formulas.
+"""The weights of the cells of a count matrix (weights.c); `termburst.weights.scheme_functions` explains the formulas.
 
 Every function fills `weight`, one number per cell of the block, from arrays with one number per term.
 """
@@ -15,7 +15,6 @@ from termburst.core.matrix import CountBlock
 TABLED = 256  # counts whose log (n − 1)! is in a table, as in weights.h
 
 Weights = NewType("Weights", Struct)
-SurprisalTerms = NewType("SurprisalTerms", Struct)
 
 
 def share_weights(counts: CountBlock, weight: Floats, *, packed: Floats, log_factorial: Floats, sigmoid: bool) -> None:
@@ -62,13 +61,6 @@ def sublinear_weights(counts: CountBlock, weight: Floats, *, rarity: Floats) -> 
     call("tb_sublinear_weights", counts, struct("SublinearTerms", rarity=rarity), _weights(counts, weight))
 
 
-def lift_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
-    """max(log[(α + n_ij)/(α_0 + n_j)/p], 0)."""
-    _require_per_term(counts, alpha, alpha_0, mean)
-    terms = struct("FitTerms", alpha=alpha, alpha_0=alpha_0, mean=mean)
-    call("tb_lift_weights", counts, terms, _weights(counts, weight))
-
-
 def pearson_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
     """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1)."""
     _require_per_term(counts, alpha, alpha_0, mean)
@@ -81,21 +73,6 @@ def deviance_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha
     _require_per_term(counts, alpha, alpha_0, mean)
     terms = struct("FitTerms", alpha=alpha, alpha_0=alpha_0, mean=mean)
     call("tb_deviance_weights", counts, terms, _weights(counts, weight))
-
-
-def surprisal_terms(alpha: Floats, alpha_not: Floats, mean: Floats) -> SurprisalTerms:
-    """The term data for `surprisal_weights`. α is ∞ for a binomial term, NaN for a term that never occurred."""
-    require(alpha.shape == alpha_not.shape == mean.shape, "alpha, alpha_not and mean must have one entry per term")
-    packed = np.empty((alpha.size, 4))
-    terms = struct(SurprisalTerms, alpha=alpha, alpha_not=alpha_not, mean=mean, packed=packed)
-    call("tb_surprisal_terms", terms)
-    return terms
-
-
-def surprisal_weights(counts: CountBlock, weight: Floats, *, terms: SurprisalTerms) -> None:
-    """−log P(N = n_ij) of the beta-binomial or binomial fit at n_j tokens."""
-    require(terms.terms == counts.terms, "there must be one number per term")
-    call("tb_surprisal_weights", counts, terms, _weights(counts, weight))
 
 
 def tail_weights(counts: CountBlock, weight: Floats, *, n_i: Floats, tokens: float) -> None:
