@@ -45,7 +45,7 @@ def case(ready: str, calls: int, *spellings: str) -> Case:
     return Case(ready, spellings, calls)
 
 
-GROUPS = "tb.keyness_groups(X, np.arange(X.shape[0]) % 4, terms=terms, contrasts="
+GROUPS = "tb.keyness(X, by=np.arange(X.shape[0]) % 4, terms=terms, contrasts="
 ANALYSES = {
     "CountVectorizer": case("texts", 5, "tb.CountVectorizer().fit_transform(texts)"),
     "CountVectorizer, pairs": case("texts", 3, "tb.CountVectorizer(ngram_range=(1, 2)).fit_transform(texts[:6000])"),

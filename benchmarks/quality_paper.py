@@ -168,7 +168,7 @@ def test() -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", nargs="?", choices=["choose", "test", "raw"], default="test")
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
     {"choose": choose, "test": test, "raw": raw}[parser.parse_args().what]()
 
 

@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="only these schemes")
     asked = parser.parse_args()
     what, only = asked.what, tuple(asked.only)
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
     for stop_words in ("english", None):
         X, labels, unseen, unseen_labels = newsgroups(stop_words)
         label = f"stop words {'left out' if stop_words else 'kept'}"

@@ -120,7 +120,7 @@ def compare_exact_fits(X: Any) -> None:
 
 
 def main() -> None:
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
     X = training_counts()
     print(f"20 Newsgroups training counts: {X.shape[0]:,} × {X.shape[1]:,}, {X.nnz:,} cells")
     compare_fit_transform(X)

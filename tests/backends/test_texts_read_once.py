@@ -63,7 +63,7 @@ def with_copies():
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_polars(question):
     frame, read = source(SHORT)
     found = QUESTIONS[question](tb.scan(frame))

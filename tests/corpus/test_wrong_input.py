@@ -163,7 +163,7 @@ def test_a_comparison_of_wrong_types_is_refused(tmp_path, door, ask, said):
 
 def test_groups_take_true_or_false():
     with pytest.raises(ValueError, match="contrasts must be True or False; got 'no'"):
-        tb.keyness_groups([[1, 2], [2, 1], [1, 1]], ["a", "b", "c"], contrasts="no")
+        tb.keyness([[1, 2], [2, 1], [1, 1]], by=["a", "b", "c"], contrasts="no")
 
 
 def test_texts_are_no_groups(tmp_path):

@@ -145,7 +145,7 @@ def test_clone_pickle_and_pipeline(fig3):
 
 def test_the_clamp_is_reported_once():
     X = np.array([[30, 1], [30, 1]])
-    with pytest.warns(tb.ClampedTermsWarning, match="1 of 2 terms") as seen:
+    with pytest.warns(tb.inference.ClampedTermsWarning, match="1 of 2 terms") as seen:
         tb.TermWeighting("s-lambda", mu=4.0).fit_transform(X)
     assert len(seen) == 1
     with pytest.raises(ValueError, match="1 of 2 terms"):

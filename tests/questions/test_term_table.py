@@ -37,7 +37,7 @@ def test_the_table_has_what_the_functions_return(fig3):
 
 def test_ties_are_in_the_order_of_terms_and_null_comes_last():
     X = np.array([[1, 0, 1, 30], [0, 1, 0, 30]])
-    with pytest.warns(tb.ClampedTermsWarning):
+    with pytest.warns(tb.inference.ClampedTermsWarning):
         table = tb.term_table(tb.TermStatistics.from_counts(X, ["c", "b", "a", "z"]), mu=4.0, form="exact")
     assert table["term"].to_list() == ["a", "b", "c", "z"]
     assert table["plr"].null_count() == 1

@@ -82,7 +82,7 @@ def test_long_arrays_on_several_threads_equal_short_ones_on_one_thread():
 
 def test_counts_beyond_the_table_of_factorials():
     X = np.array([[100_000, 2], [3, 5]])
-    with pytest.warns(tb.ClampedTermsWarning):
+    with pytest.warns(tb.inference.ClampedTermsWarning):
         large = dense("lambda", X, mu=300.0)
     n, d, n_i, b_i, mu = 100_010, 2, 100_003, 2, 300.0
     total = b_i + n - n_i
@@ -198,7 +198,7 @@ def test_fisher_kernel_features_have_mean_square_one(bursty):
 @given(COUNTS)
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES)
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_weights_are_finite(scheme, X):
     assert np.isfinite(dense(scheme, X, mu=30.0)).all()
 

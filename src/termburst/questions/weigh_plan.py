@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FittedTerms:
-    """The arrays of a `termburst.BetaBinomialFit` that schemes read; they have one entry per term."""
+    """The arrays of a `termburst.models.BetaBinomialFit` that schemes read; they have one entry per term."""
 
     mean: Floats
     alpha: Floats

@@ -5,7 +5,18 @@
 'n_ij log(n/n_i)'
 """
 
-from termburst.weights.schemes import SCHEMES, recommended_scheme
-from termburst.weights.weight_files import Weights, load_weights, save_weights
+from typing import TYPE_CHECKING
 
-__all__ = ["SCHEMES", "Weights", "load_weights", "recommended_scheme", "save_weights"]
+from termburst.lazy import lazy
+
+if TYPE_CHECKING:
+    from termburst.weights.schemes import SCHEMES as SCHEMES
+    from termburst.weights.schemes import recommended_scheme as recommended_scheme
+    from termburst.weights.weight_files import Weights as Weights
+    from termburst.weights.weight_files import load_weights as load_weights
+    from termburst.weights.weight_files import save_weights as save_weights
+
+__getattr__, __dir__, __all__ = lazy(
+    __name__,
+    {"schemes": ["SCHEMES", "recommended_scheme"], "weight_files": ["Weights", "load_weights", "save_weights"]},
+)

@@ -78,11 +78,11 @@ def halves(given: Given) -> pl.DataFrame:
 
 def three(given: Given, **options: Any) -> pl.DataFrame:
     X, terms = given.counted()
-    return tb.keyness_groups(X, given.frame["party"].to_list(), terms=terms, **options)
+    return tb.keyness(X, by=given.frame["party"].to_list(), terms=terms, **options)
 
 
 def design(given: Given, formula: str, **options: Any) -> pl.DataFrame:
-    return tb.keyness_design(given.texts, formula, metadata=given.metadata, counting=given.counting, **options)
+    return tb.keyness(given.texts, formula=formula, metadata=given.metadata, counting=given.counting, **options)
 
 
 def weights(given: Given, scheme: str, labels: Any = None, norm: str | None = None) -> pl.DataFrame:
