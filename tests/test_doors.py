@@ -127,9 +127,9 @@ def commands():
     return {name: parameters for name, parameters in found.items() if "encoding" in parameters}
 
 
-@pytest.mark.parametrize(("command", "parameters"), commands().items())
-def test_a_command_has_the_same_options_as_python(command, parameters):
-    for name, option in OPTIONS.items():
+def test_a_command_has_the_same_options_as_python():
+    every = [(parameters, name, option) for parameters in commands().values() for name, option in OPTIONS.items()]
+    for parameters, name, option in every:
         kind, about = get_args(parameters[name].annotation)
         if name in PARSERS:  # written in a way of its own
             default = parameters[name].default
@@ -151,9 +151,9 @@ def test_commands_that_read_text():
     assert len(commands()) >= 12
 
 
-@pytest.mark.parametrize(("page", "options"), PAGES)
-def test_docs_have_the_table_of_options(page, options):
-    assert option_table(options) in (ROOT / "docs" / page).read_text(encoding="utf-8")
+def test_docs_have_the_table_of_options():
+    for page, options in PAGES:
+        assert option_table(options) in (ROOT / "docs" / page).read_text(encoding="utf-8"), options
 
 
 @pytest.mark.parametrize(("function", "question", "data"), QUESTIONS, ids=lambda one: getattr(one, "__qualname__", ""))
@@ -193,11 +193,11 @@ def test_a_command_has_the_options_of_its_question(command, question):
             assert str(about.default).partition("/")[0] == f"--{name.replace('_', '-')}"
 
 
-@pytest.mark.parametrize("question", [question for _, question in COMMANDS])
-def test_without_options_a_command_asks_the_same_as_python(question):
-    given = {one.name: one.default for one in parameters_of(question) if one.default is not inspect.Parameter.empty}
-    words = {name: "so" for name, option in options_of(question).items() if option.default is REQUIRED}
-    assert made_of(question, {**given, **words}) == question(**words)
+def test_without_options_a_command_asks_the_same_as_python():
+    for _, question in COMMANDS:
+        given = {one.name: one.default for one in parameters_of(question) if one.default is not inspect.Parameter.empty}
+        words = {name: "so" for name, option in options_of(question).items() if option.default is REQUIRED}
+        assert made_of(question, {**given, **words}) == question(**words)
 
 
 def test_no_question_has_options_without_names():
