@@ -1,4 +1,4 @@
-"""The table of docs/peers.md, and its first rows in the README: termburst and its peers, all measured in the same run.
+"""The table of benchmarks/output/peers.md, with its first rows in the README: termburst and its peers in one run.
 
     TERMBURST_DATA=… python benchmarks/peers.py [--only fits keyness …] [--write]
 
@@ -63,7 +63,7 @@ RANKED = 40  # words that SciPy ranks
 LEADING = (  # the beginnings of the rows that the README has
     "false alarms of keyness at 5 %", "counting ", "beta-binomial fits ", "test accuracy", "1,000 queries",
 )  # fmt: skip
-README, PAGE = (Path(__file__).parents[1] / name for name in ("README.md", "docs/peers.md"))
+README, PAGE = (Path(__file__).parents[1] / name for name in ("README.md", "benchmarks/output/peers.md"))
 
 
 @cache
@@ -387,7 +387,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=" ".join(PARTS))
     parser.add_argument(
-        "--write", action="store_true", help="write all rows to docs/peers.md, the leading to README.md"
+        "--write", action="store_true", help="write all rows to benchmarks/output/peers.md, the leading to README.md"
     )
     options = parser.parse_args()
     if options.write:

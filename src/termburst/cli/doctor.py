@@ -24,8 +24,6 @@ _PARTS = {  # the extras of pyproject.toml that users want, and what each is for
     "plots": "figures (tb.plot, reproduce)",
     "datasets": "data sets of NLTK",
     "duckdb": "engines on DuckDB",
-    "delta": "ledgers in Delta tables",
-    "iceberg": "ledgers in Iceberg tables",
     "spark": "engines on Spark",
 }
 
