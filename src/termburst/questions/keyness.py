@@ -113,10 +113,9 @@ def keyness(
         makes a number a category; the values of a category are in alphabetical order, those of a Polars Enum in its
         own; ``party:year`` is an interaction, ``bs(year, df=4)`` or ``cr(year, df=4)`` a spline.
 
-        A can then also be TermStatistics with detail="patterns" of each cell: documents with the same values of the
-        covariates. A dict has their values as keys, in the order in which the formula names its columns:
-        ``{("D", "old"): …, ("R", "old"): …}``. A list has *metadata* with one row per cell. The result is that of the
-        documents, but there is no *cluster*.
+        A can then also be a dict with the TermStatistics (detail="patterns") of the documents that have the same values
+        of the covariates. These values are the keys, in the order in which the formula names its columns:
+        ``{("D", "old"): …, ("R", "old"): …}``. The result is that of the documents, but there is no *cluster*.
     metadata : columns or a frame with one row per document, for a formula; not for a corpus, which has its own
         For a dict of cells: the names of the parts of its keys, if not those of the formula in its order.
     contrast : str or list of str, optional
