@@ -14,6 +14,7 @@ import pytest
 import termburst as tb
 from termburst.counting import pattern_clock
 from termburst.counting.pattern_clock import StoredPattern, pattern_limit
+from termburst.npz import write_arrays
 from termburst.retrieval import Index
 
 ENDLESS = r"(?:\w+)+!"
@@ -38,7 +39,7 @@ def index_with(tmp_path):
             parts = dict(stored)
         names = json.loads(parts["names"].tobytes())
         names["counting"].update(counting)
-        np.savez(path, **parts | {"names": np.frombuffer(json.dumps(names).encode(), dtype=np.uint8)})
+        write_arrays(path, "index", parts | {"names": np.frombuffer(json.dumps(names).encode(), dtype=np.uint8)})
         return Index.load(path)
 
     return make
