@@ -99,7 +99,7 @@ def test_a_list_takes_the_place_of_b():
     with pytest.raises(ValueError, match="need names"):
         tb.keyness(A, reference={"so": 3})
     moments = tb.TermStatistics.from_counts(A, ["so", "it"])
-    with pytest.raises(ValueError, match="without patterns"):
+    with pytest.raises(ValueError, match="without the patterns"):
         tb.keyness(moments, reference={"so": 3})
     assert (
         repr(WordFrequencies({"so": 3}, 5)) == "WordFrequencies of 1 words, 5 tokens in an unknown number of documents"
