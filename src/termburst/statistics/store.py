@@ -7,7 +7,7 @@ import hashlib
 import io
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Iterable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,28 +33,25 @@ if TYPE_CHECKING:
 
     from termburst.statistics.term_statistics import TermStatistics
 
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 _MAGIC = b"PAR1"  # the first bytes of every Parquet file
 _TERM = 150  # bytes of memory per term beyond its characters: the string object and its place in tables
 _HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
 _TYPES: dict[str, Any] = {
     "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "min_count": int,
-    "contents": list, "texts": list, "counting": dict | None, "unfinished": dict | None, "digest": str,
+    "contents": list, "texts": list, "counting": dict | None, "digest": str,
 }  # fmt: skip
 # What a damaged header can raise, for example if it is nested too deeply or has other types.
 _DAMAGE = (OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
 
-def save_statistics(
-    statistics: TermStatistics, path: str | PathLike[str], *, unfinished: dict[str, Any] | None = None
-) -> None:
+def save_statistics(statistics: TermStatistics, path: str | PathLike[str]) -> None:
     """Write statistics to one Parquet file, one row per term, that any Parquet reader can open.
 
     The columns are term, collection_frequency, document_frequency and, depending on the detail, count_length_sum,
     count_squared_sum, and the lists count, length, documents. The histogram of document lengths, the batch ids, the
     digests of the texts (one per corpus, and 64 bits per text) and the counting options are JSON in the file's metadata
-    under "termburst", with the version of the format and a digest of everything stored. For a build that is not
-    finished, *unfinished* describes the build and is stored, too.
+    under "termburst", with the version of the format and a digest of everything stored.
 
     Raises
     ------
@@ -65,20 +62,19 @@ def save_statistics(
     checked_detail(statistics.detail)
     check_sound(statistics)
     buffer, frame = io.BytesIO(), frame_of(statistics)
-    metadata = metadata_of(statistics, unfinished, lambda header: _digest(statistics, header))
-    frame.write_parquet(buffer, metadata=metadata)
-    # Users do not choose the name of a checkpoint, so a link with that name may be an attack.
-    with atomic_path(path, follow=unfinished is None) as temporary:
+    frame.write_parquet(buffer, metadata=metadata_of(statistics, column_digests([frame])))
+    with atomic_path(path) as temporary:
         temporary.write_bytes(buffer.getvalue())
 
 
-def metadata_of(
-    statistics: TermStatistics, unfinished: dict[str, Any] | None, digest: Callable[[dict[str, Any]], str]
-) -> dict[str, str]:
-    """The metadata of the Parquet file: a header, with its *digest*. ValueError if it could not be loaded again."""
+def metadata_of(statistics: TermStatistics, columns: dict[str, str]) -> dict[str, str]:
+    """The metadata of the Parquet file: a header, with the digest of everything. *columns* are those of the table.
+
+    ValueError if it could not be loaded again.
+    """
     try:
-        header = header_of(statistics, unfinished)
-        header["digest"] = digest(header)
+        header = header_of(statistics)
+        header["digest"] = digest_of(header, columns)
         encoded = json.dumps(header)
         _check_types(json.loads(encoded))
     except (TypeError, ValueError) as error:
@@ -92,26 +88,8 @@ def load_statistics(path: str | PathLike[str], kind: type[TermStatistics]) -> Te
     Raises
     ------
     ValueError
-        If it is another kind of file, has another version, is damaged, or belongs to a build that was not finished.
+        If it is another kind of file, has another version, or is damaged.
     """
-    statistics, unfinished = _loaded(path, kind)
-    if unfinished is not None:
-        raise ValueError(
-            f"{path} contains the first {statistics.documents:,} documents of a build that was interrupted: "
-            "start the same `stats build` again to continue it"
-        )
-    return statistics
-
-
-def load_unfinished(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[TermStatistics, dict[str, Any]]:
-    """Read what `save_statistics` wrote of an unfinished build: (statistics, description of the build)."""
-    statistics, unfinished = _loaded(path, kind)
-    if unfinished is None:
-        raise ValueError(f"{path} is not from an unfinished build")
-    return statistics, unfinished
-
-
-def _loaded(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[TermStatistics, dict[str, Any] | None]:
     check_fork()
     path = Path(path)
     damage: tuple[type[BaseException], ...] = (*parquet_damage(), *_DAMAGE)
@@ -125,15 +103,15 @@ def _loaded(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[Term
         )
     try:
         _check_types(header)
-        statistics, unfinished = kind(**_fields(header, frame)), header["unfinished"]
-        sound = _digest(statistics, header_of(statistics, unfinished)) == header["digest"]
+        statistics = kind(**_fields(header, frame))
+        sound = digest_of(header, column_digests([frame])) == header["digest"]
         if sound:  # a digest can be forged
             check_sound(statistics)
     except damage as error:
         raise ValueError(f"{path} is damaged: {first_line(error)}") from error
     if not sound:
         raise ValueError(f"{path} is damaged: its content differs from what was saved; build the statistics again")
-    return statistics, unfinished
+    return statistics
 
 
 def _read(path: Path, damage: tuple[type[BaseException], ...]) -> tuple[Any, pl.DataFrame]:
@@ -214,7 +192,7 @@ def _check_content(entry: Any) -> None:
     raise ValueError(f"each entry of the header field 'contents' must be [documents, digest, batch]; got {entry!r:.60}")
 
 
-def header_of(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> dict[str, Any]:
+def header_of(statistics: TermStatistics) -> dict[str, Any]:
     """All that the file says of the whole collection, without the digest."""
     return {
         "version": FORMAT_VERSION,
@@ -227,22 +205,36 @@ def header_of(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> 
         "contents": [[one.documents, one.digest, one.batch] for one in statistics.contents],
         "texts": [base64.b64encode(one.hashes).decode() for one in statistics.contents],
         "counting": None if statistics.counting is None else statistics.counting.to_json(),
-        "unfinished": unfinished,
     }
 
 
-def _digest(statistics: TermStatistics, header: dict[str, Any]) -> str:
+def column_digests(parts: Iterable[pl.DataFrame]) -> dict[str, str]:
+    """A digest of each column of the table, which may come in parts."""
+    import polars as pl
+
+    found: dict[str, Any] = {}
+
+    def add(name: str, content: bytes) -> None:
+        found.setdefault(name, hashlib.blake2b(digest_size=16)).update(content)
+
+    for part in map(pl.DataFrame.to_dict, parts):
+        while part:  # nothing is held of it when the next part is made
+            name, values = part.popitem()
+            if name == "term":
+                add(name, "\0".join([*values, ""]).encode())
+                continue
+            if values.dtype.is_nested():
+                sizes = values.list.len()
+                add(f"{name} sizes", np.asarray(sizes, dtype="<i8").tobytes())
+                values = values.filter(sizes > 0).explode()  # an empty list would become a null
+            add(name, np.asarray(values, dtype="<i8").tobytes())
+    return {name: digest.hexdigest() for name, digest in found.items()}
+
+
+def digest_of(header: dict[str, Any], columns: dict[str, str]) -> str:
     """A digest of everything stored: a flipped bit on disk must not be taken for a count."""
-    digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=16)
-    if statistics.terms is not None:
-        digest.update("\0".join(statistics.terms).encode())
-    rows = statistics.rows
-    arrays = [getattr(statistics, name) for name in SUMS]
-    if rows is not None:
-        arrays += [rows.indptr, rows.count, rows.length, rows.documents]
-    for array in arrays:
-        digest.update(b"-" if array is None else np.asarray(array, dtype="<i8").tobytes())
-    return digest.hexdigest()
+    rest = {name: value for name, value in header.items() if name != "digest"}
+    return hashlib.blake2b(json.dumps([rest, columns]).encode(), digest_size=16).hexdigest()
 
 
 def frame_of(statistics: TermStatistics) -> pl.DataFrame:

@@ -6,7 +6,6 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,6 @@ import polars as pl
 
 import termburst as tb
 from termburst.statistics import store
-from termburst.statistics.merging import SUMS
 
 TEXTS = [
     "ha ha ha said the clown",
@@ -24,7 +22,6 @@ TEXTS = [
     "clown clown it is",
     "so so",
 ]
-LISTS = ("count", "length", "documents")
 Alter = Callable[[dict[str, Any], dict[str, Any]], object]
 
 
@@ -32,8 +29,8 @@ def statistics_bytes(detail: Any = "patterns") -> bytes:
     """Statistics of a small corpus, as written by `save`."""
     statistics = tb.TermStatistics.from_texts(TEXTS, detail=detail, batch="first")
     buffer = io.BytesIO()
-    header = store.header_of(statistics, None)
-    header["digest"] = store._digest(statistics, header)
+    header = store.header_of(statistics)
+    header["digest"] = store.digest_of(header, store.column_digests([store.frame_of(statistics)]))
     store.frame_of(statistics).write_parquet(buffer, metadata={"termburst": json.dumps(header)})
     return buffer.getvalue()
 
@@ -45,10 +42,10 @@ def altered(content: bytes, alter: Alter) -> bytes:
     columns = frame.to_dict(as_series=False)
     del header["digest"]
     alter(header, columns)
-    header.setdefault("digest", _digest(header, columns))
     schema = {name: kind for name, kind in frame.schema.items() if name in columns}
-    buffer = io.BytesIO()
-    _as_frame(columns, schema).write_parquet(buffer, metadata={"termburst": json.dumps(header)})
+    buffer, changed = io.BytesIO(), _as_frame(columns, schema)
+    header.setdefault("digest", _digest(header, changed))
+    changed.write_parquet(buffer, metadata={"termburst": json.dumps(header)})
     return buffer.getvalue()
 
 
@@ -83,18 +80,9 @@ def _as_frame(columns: dict[str, Any], schema: dict[str, Any]) -> pl.DataFrame:
         return pl.DataFrame(columns, strict=False)
 
 
-def _digest(header: dict[str, Any], columns: dict[str, Any]) -> str:
+def _digest(header: dict[str, Any], frame: pl.DataFrame) -> str:
     """The digest by the function of the store, for numbers that the store would reject; "" if they are not numbers."""
-
-    def flat(name: str) -> Any:
-        return [value for values in columns[name] for value in values] if name in columns else None
-
     try:
-        rows = None
-        if "count" in columns:
-            indptr = np.concatenate([[0], np.cumsum([len(values) for values in columns["count"]])])
-            rows = SimpleNamespace(indptr=indptr, **{name: flat(name) for name in LISTS})
-        sums = {name: columns.get(name) for name in SUMS}
-        return store._digest(SimpleNamespace(terms=columns.get("term"), rows=rows, **sums), header)  # type: ignore[arg-type]
+        return store.digest_of(header, store.column_digests([frame]))
     except (TypeError, ValueError, OverflowError, KeyError):
         return ""
