@@ -52,11 +52,11 @@ class Run:
         self.path = path
         with path.open("rb") as stream:
             self._end = stream.seek(0, 2) - DIGEST - 8
-            if self._end < 0:
-                raise ValueError("it is too short")
-            stream.seek(self._end)
+            stream.seek(max(self._end, 0))
             self._digest, size = stream.read(DIGEST), int.from_bytes(stream.read(8), "little")
-            stream.seek(max(self._end - size, 0))
+            if not 0 < size <= self._end:
+                raise ValueError("it is damaged")
+            stream.seek(self._end - size)
             found = json.loads(stream.read(size))
         self.header: dict[str, Any] = found["header"]
         self.arrays: list[str] = found["arrays"]

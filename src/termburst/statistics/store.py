@@ -217,6 +217,11 @@ def column_digests(parts: Iterable[pl.DataFrame]) -> dict[str, str]:
     def add(name: str, content: bytes) -> None:
         found.setdefault(name, hashlib.blake2b(digest_size=16)).update(content)
 
+    def add_numbers(name: str, values: pl.Series) -> None:
+        if values.null_count():
+            raise ValueError("a number is missing")
+        add(name, np.asarray(values, dtype="<i8").tobytes())
+
     for part in map(pl.DataFrame.to_dict, parts):
         while part:  # nothing is held of it when the next part is made
             name, values = part.popitem()
@@ -225,9 +230,9 @@ def column_digests(parts: Iterable[pl.DataFrame]) -> dict[str, str]:
                 continue
             if values.dtype.is_nested():
                 sizes = values.list.len()
-                add(f"{name} sizes", np.asarray(sizes, dtype="<i8").tobytes())
+                add_numbers(f"{name} sizes", sizes)
                 values = values.filter(sizes > 0).explode()  # an empty list would become a null
-            add(name, np.asarray(values, dtype="<i8").tobytes())
+            add_numbers(name, values)
     return {name: digest.hexdigest() for name, digest in found.items()}
 
 
