@@ -45,7 +45,7 @@ def case(ready: str, calls: int, *spellings: str) -> Case:
     return Case(ready, spellings, calls)
 
 
-GROUPS = "tb.keyness_groups(X, np.arange(X.shape[0]) % 4, terms=terms, contrasts="
+GROUPS = "tb.keyness(X, by=np.arange(X.shape[0]) % 4, terms=terms, contrasts="
 ANALYSES = {
     "CountVectorizer": case("texts", 5, "tb.CountVectorizer().fit_transform(texts)"),
     "CountVectorizer, pairs": case("texts", 3, "tb.CountVectorizer(ngram_range=(1, 2)).fit_transform(texts[:6000])"),
@@ -75,7 +75,7 @@ ANALYSES = {
     "fit_dirichlet_multinomial": case("X", 3, "tb.fit_dirichlet_multinomial(X)"),
     **{
         f"TermWeighting, {scheme}": case("X", 9, f"tb.TermWeighting({scheme!r}).fit_transform(X)")
-        for scheme in ("tf-idf", "bm25", "s-lambda", "damped-tf-idf", "surprisal", "posterior-lift", "fisher")
+        for scheme in ("tf-idf", "bm25", "s-lambda", "damped-tf-idf", "fisher")
     },
     "Index.from_texts": case("texts", 3, "tb.retrieval.Index.from_texts(texts)"),
     "Index.batch_search": case("index", 9, "index.batch_search(queries, 10, model='bm25')"),

@@ -42,7 +42,7 @@ from termburst.inference.multiplicity import adjust
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells, term_cells
 from termburst.paper.collections import Collections
-from termburst.questions.designs import keyness_design
+from termburst.questions.keyness import keyness
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**9))
 PARTS = (
@@ -192,8 +192,8 @@ def show_clusters(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                 if kind != "whole clusters":  # each cluster leans to one side
                     share = rng.random(codes.size) < np.where(share == 1, 0.8, 0.2)
                 about = pl.DataFrame({"x": np.where(share, "a", "b"), "cluster": codes})
-                table = keyness_design(
-                    X, "x", metadata=about, cluster="cluster", confidence=None, sort="term", adjust="none"
+                table = keyness(
+                    X, formula="x", metadata=about, cluster="cluster", confidence=None, sort="term", adjust="none"
                 )
                 place = table["term"].to_numpy()
                 for column, rows in found.items():
@@ -248,7 +248,7 @@ def show_few(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                 options = {"metadata": about, "confidence": None, "sort": "term", "adjust": "none", "terms": terms}
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
-                    table = keyness_design(X, "x", cluster="cluster", **options)
+                    table = keyness(X, formula="x", cluster="cluster", **options)
                 by_draw.append(rates(table["p_value"].to_numpy()[:-1], np.asarray(X.sum(axis=0)).ravel()[:-1]))
                 by_chi2.append(float(table["p_method"].str.ends_with("chi2").mean()))
             found = 100 * np.array(by_draw)
@@ -280,8 +280,8 @@ def show_pairs(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                     enough = (np.asarray(X.sum(axis=0)).ravel() >= 100)[:-1]
                     with warnings.catch_warnings():
                         warnings.simplefilter("ignore")
-                        by = keyness_design(X, "x", terms=terms, cluster="cluster", **options)
-                        within = keyness_design(X, "x", terms=terms, strata="cluster", **options)
+                        by = keyness(X, formula="x", terms=terms, cluster="cluster", **options)
+                        within = keyness(X, formula="x", terms=terms, strata="cluster", **options)
                     for k, p_value in enumerate((by["p_value"], within["p_value"], by["p_documents"])):
                         found[k] += (p_value.to_numpy()[:-1][enough] <= 0.05).tolist()
                     found[3] += (paired(X.toarray()[:, :-1][:, enough], X, side, cluster) <= 0.05).tolist()
@@ -386,12 +386,12 @@ def show_fdr(asked: argparse.Namespace, rng: np.random.Generator) -> None:
                 if codes is not None:
                     about, options = about.with_columns(cluster=codes), options | {"cluster": "cluster"}
                 shifted, changed = planted(X, x, rng)
-                table = keyness_design(shifted, formula, metadata=about, **options)
+                table = keyness(shifted, formula=formula, metadata=about, **options)
                 table = table.filter(pl.col("term") < X.shape[1] - 1)
                 false = ~changed[table["term"].to_numpy()]
                 chosen = table["q_value"].to_numpy() <= 0.05
                 every = adjust(table["p_value"].to_numpy()) <= 0.05
-                none = keyness_design(X, formula, metadata=about, **options)["q_value"].to_numpy() <= 0.05
+                none = keyness(X, formula=formula, metadata=about, **options)["q_value"].to_numpy() <= 0.05
                 found.append((chosen.sum(), (chosen & false).sum() / max(chosen.sum(), 1), every.sum(), none.sum()))
             mean = np.mean(found, axis=0)
             error = 100 * np.std(found, axis=0)[1] / max(len(found) - 1, 1) ** 0.5
@@ -513,7 +513,7 @@ def show_degenerate(asked: argparse.Namespace, rng: np.random.Generator) -> None
     ):
         began = time.perf_counter()
         try:
-            table = keyness_design(X, formula, metadata=about)
+            table = keyness(X, formula=formula, metadata=about)
             said = ", ".join(f"{status} {n}" for status, n in table["status"].value_counts().sort("status").rows())
         except ValueError as error:
             said = str(error)
@@ -537,7 +537,7 @@ def show_speed(asked: argparse.Namespace, rng: np.random.Generator) -> None:
     ):
         for confidence in (None, 0.95):
             began, used = time.perf_counter(), time.process_time()
-            table = keyness_design(counts, formula, metadata=covariates, contrast=contrast, confidence=confidence)
+            table = keyness(counts, formula=formula, metadata=covariates, contrast=contrast, confidence=confidence)
             took, cpu = time.perf_counter() - began, time.process_time() - used
             what = f"{name}, {counts.shape[1]:,} terms, {table['contrast'].n_unique()} contrasts"
             intervals = "without" if confidence is None else "with"

@@ -49,7 +49,7 @@ steps = {{
         f"keyness, {{method}}": lambda method=method: tb.keyness(X[:half], X[half:], terms=terms, method=method)
         for method in {METHODS!r}
     }},
-    "keyness_groups": lambda: tb.keyness_groups(X, np.arange(X.shape[0]) % 3),
+    "keyness_groups": lambda: tb.keyness(X, by=np.arange(X.shape[0]) % 3),
     "coburst": lambda: tb.coburst(X, terms=terms),
     "fit_dirichlet_multinomial": lambda: tb.fit_dirichlet_multinomial(X),
     "TermWeighting": lambda: tb.TermWeighting().fit_transform(X),

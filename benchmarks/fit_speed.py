@@ -25,6 +25,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 import termburst as tb
 from termburst.core import beta_binomial as core
+from termburst.core.binding import record
 from termburst.datasets import clean_text, load_20newsgroups
 from termburst.models import fit_beta_binomial as module
 from termburst.models.cells import term_cells
@@ -138,7 +139,7 @@ def kernel_seconds(collection: tb.TermStatistics) -> float:
     """The time to fit only the first term, with tables made before."""
     cells = term_cells(collection)
     table = LengthTable.of(collection.lengths, collection.length_documents)
-    of, lengths, raw = cells.for_kernels(), table.for_kernels(), np.zeros(cells.n_i.size, core.FIT_RESULT)
+    of, lengths, raw = cells.for_kernels(), table.for_kernels(), np.zeros(cells.n_i.size, record("FitResult"))
     arguments = of, lengths, np.array([0]), np.zeros(4), module.SPACING, raw
     core.fit_terms(*arguments)
     return statistics.median(seconds(core.fit_terms, *arguments) for _ in range(101))

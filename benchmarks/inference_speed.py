@@ -157,7 +157,7 @@ def intervals_cost(X: Any) -> None:
             "keyness of burstiness",
             lambda shown: tb.keyness(A, B, compare="burstiness", confidence=0.95 if shown else None),
         ),
-        ("design", lambda shown: tb.keyness_design(X, "eighth", metadata=about, confidence=0.95 if shown else None)),
+        ("design", lambda shown: tb.keyness(X, formula="eighth", metadata=about, confidence=0.95 if shown else None)),
     ):
         bare, whole = (processor_time(lambda run=function, shown=shown: run(shown)) for shown in (False, True))
         print(f"{name}: {bare:.2f} s without intervals, {whole:.2f} s with them: {whole / bare:.2f} times", flush=True)

@@ -1,4 +1,4 @@
-"""The table of docs/peers.md, and its first rows in the README: termburst and its peers, all measured in the same run.
+"""The table of benchmarks/output/peers.md, with its first rows in the README: termburst and its peers in one run.
 
     TERMBURST_DATA=… python benchmarks/peers.py [--only fits keyness …] [--write]
 
@@ -63,7 +63,7 @@ RANKED = 40  # words that SciPy ranks
 LEADING = (  # the beginnings of the rows that the README has
     "false alarms of keyness at 5 %", "counting ", "beta-binomial fits ", "test accuracy", "1,000 queries",
 )  # fmt: skip
-README, PAGE = (Path(__file__).parents[1] / name for name in ("README.md", "docs/peers.md"))
+README, PAGE = (Path(__file__).parents[1] / name for name in ("README.md", "benchmarks/output/peers.md"))
 
 
 @cache
@@ -100,7 +100,7 @@ def counting() -> Iterator[Row]:
     for order, ordered, scheme in (
         ("columns unsorted, as its `CountVectorizer` returns them", False, "s-lambda"),
         ("columns sorted", True, "s-lambda"),
-        ("columns sorted", True, tb.RECOMMENDED_SCHEME),
+        ("columns sorted", True, "log-damped-tf-idf"),
     ):
         makers = (TfidfTransformer, partial(tb.TermWeighting, scheme))
         copies = iter([weighting_speed.fresh(X, ordered=ordered) for _ in range(2 * 2 * ROUNDS + 2)])
@@ -275,7 +275,7 @@ def classification() -> Iterator[Row]:
         LinearSVC(random_state=0),
     )
     unit: tuple[dict[str, Any], ...] = ({}, {"sublinear_tf": True})  # rows of unit length, which LinearSVC needs
-    weighed = right(MultinomialNB(), tb.TermWeighting(bayes))
+    weighed = right(MultinomialNB(), tb.TermWeighting(bayes, norm=None))
     plain, bursty = right(MultinomialNB()), right(tb.DirichletMultinomialNB(alpha=0.02, evidence="documents"))
     forms = (*unit, *({"norm": None} | form for form in unit))
     yield row(f"`MultinomialNB()` on “{bayes}”", *best_tfidf(MultinomialNB(), forms), weighed)
@@ -387,12 +387,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="+", choices=PARTS, default=list(PARTS), metavar="PART", help=" ".join(PARTS))
     parser.add_argument(
-        "--write", action="store_true", help="write all rows to docs/peers.md, the leading to README.md"
+        "--write", action="store_true", help="write all rows to benchmarks/output/peers.md, the leading to README.md"
     )
     options = parser.parse_args()
     if options.write:
         around(PAGE), around(README)  # find a file without markers before measuring
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
     rows: list[Row] = []
     absent: list[Row] = []
     for name in options.only:

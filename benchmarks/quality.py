@@ -82,14 +82,12 @@ SCHEMES: dict[str, Callable[[], Any]] = {
     "binary": lambda: FunctionTransformer(presence),
     "scikit-learn's TF–IDF": lambda: TfidfTransformer(norm=None),
     "scikit-learn's sublinear": lambda: TfidfTransformer(norm=None, sublinear_tf=True),
-    "bm25": lambda: tb.TermWeighting("bm25"),
-    "posterior-lift": lambda: tb.TermWeighting("posterior-lift"),
-    "damped-tf-idf": lambda: tb.TermWeighting("damped-tf-idf"),
-    "log-damped-tf-idf": lambda: tb.TermWeighting("log-damped-tf-idf"),
-    "class-lift": lambda: tb.TermWeighting("class-lift"),  # learns from the labels, as NB-SVM and the next three do
-    "class-bm25": lambda: tb.TermWeighting("class-bm25"),
-    "class-root": lambda: tb.TermWeighting("class-root"),
-    "class-damped": lambda: tb.TermWeighting("class-damped"),
+    "bm25": lambda: tb.TermWeighting("bm25", norm=None),
+    "damped-tf-idf": lambda: tb.TermWeighting("damped-tf-idf", norm=None),
+    "log-damped-tf-idf": lambda: tb.TermWeighting("log-damped-tf-idf", norm=None),
+    # These two learn from the labels, as NB-SVM does.
+    "class-lift": lambda: tb.TermWeighting("class-lift", norm=None),
+    "class-damped": lambda: tb.TermWeighting("class-damped", norm=None),
 }
 BAYES = [(norm, alpha) for norm in (False, True) for alpha in (1.0, 0.1, 0.01)]
 MODELS: dict[str, tuple[list[tuple[bool, float]], Callable[[float], Any]]] = {  # (unit rows, value), model of a value

@@ -1,4 +1,4 @@
-"""The arithmetic of docs/scaling.md, checked: growth measured and extrapolated, and two kinds of skew for real.
+"""What a trillion tokens cost, checked: growth measured and extrapolated, and two kinds of skew for real.
 
 growth: random parts of 20 Newsgroups, 1/32 to all of it. The numbers of terms, of cells (document, term), of patterns
 (term, count, length) and of rows (term, count), and the bytes of the last two in Arrow's format with zstd, which is

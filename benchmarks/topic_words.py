@@ -43,8 +43,8 @@ def models(documents: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, scheme in tb.SCHEMES.items():
         if not scheme.signed:
-            found[name] = lambda X, s=name: tb.TermWeighting(s).fit(X)
-            found[f"{name}, of documents"] = lambda X, s=name: tb.TermWeighting(s).fit(documents)
+            found[name] = lambda X, s=name: tb.TermWeighting(s, norm=None).fit(X)
+            found[f"{name}, of documents"] = lambda X, s=name: tb.TermWeighting(s, norm=None).fit(documents)
             found[f"{name}{PRESENCE}"] = found[name]  # `scores` passes presences instead of counts
     if Theirs is not None:
         found["BERTopic"] = lambda X: Theirs().fit(X)
@@ -144,7 +144,7 @@ def main() -> None:
     parser.add_argument("--only", nargs="*", default=[], metavar="NAME", help="only these schemes")
     asked = parser.parse_args()
     what, only = asked.what, tuple(asked.only)
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
     for stop_words in ("english", None):
         X, labels, unseen, unseen_labels = newsgroups(stop_words)
         label = f"stop words {'left out' if stop_words else 'kept'}"

@@ -59,7 +59,7 @@ def sequences_of(documents: list[Any], terms: int) -> Sequences:
     return Sequences(tokens, np.cumsum([one.size for one in documents]).astype(np.int64), terms)
 
 
-def planted_urn(rng: np.random.Generator, pairs: int) -> tuple[tb.PolyaUrn, Any, Any]:
+def planted_urn(rng: np.random.Generator, pairs: int) -> tuple[tb.models.PolyaUrn, Any, Any]:
     """An urn with words of very different frequency and burstiness, and pairs of different words."""
     alpha = rng.gamma(0.7, size=TERMS) + 0.02
     M = sp.diags(rng.gamma(2.0, 0.005, size=TERMS)).tolil()
@@ -67,7 +67,7 @@ def planted_urn(rng: np.random.Generator, pairs: int) -> tuple[tb.PolyaUrn, Any,
     source, target = chosen[:pairs], chosen[pairs:]
     for i, k in zip(source, target, strict=True):
         M[i, k] = rng.uniform(0.01, 0.04)
-    return tb.PolyaUrn(alpha / alpha.sum(), M.tocsr()), source, target
+    return tb.models.PolyaUrn(alpha / alpha.sum(), M.tocsr()), source, target
 
 
 def ml(sequences: Sequences, matrix: UrnMatrix) -> Any:
@@ -76,7 +76,7 @@ def ml(sequences: Sequences, matrix: UrnMatrix) -> Any:
     return fit_urn(sequences, matrix, (alpha, values), tolerance=1e-9)
 
 
-def covered(sequences: Sequences, urn: tb.PolyaUrn, matrix: UrnMatrix) -> dict[str, list[bool]]:
+def covered(sequences: Sequences, urn: tb.models.PolyaUrn, matrix: UrnMatrix) -> dict[str, list[bool]]:
     """Whether intervals contain the planted values: of α, the diagonal, other entries above 0 (M, M/α) and at 0."""
     test = TriggerIntervals(sequences, ml(sequences, matrix))
     truth = np.asarray(urn.replacement.tocsc()[matrix.sources, matrix.targets]).ravel()
@@ -228,7 +228,7 @@ def together(rng: np.random.Generator, repeats: int) -> None:
             sizes, false = [], []
             for _ in range(repeats):
                 alpha = rng.gamma(0.7, size=TERMS) + 0.02
-                urn = tb.PolyaUrn(alpha / alpha.sum(), np.diag(rng.gamma(2.0, burst / 2, TERMS)))
+                urn = tb.models.PolyaUrn(alpha / alpha.sum(), np.diag(rng.gamma(2.0, burst / 2, TERMS)))
                 lengths = np.maximum(np.exp(rng.normal(np.log(length), spread, documents)).astype(int), 2)
                 pairs = pairs_together(
                     sequences_of(urn.sample_tokens(lengths, rng), TERMS), least_ratio=0.0, most=TERMS
@@ -249,7 +249,7 @@ def ratio(rng: np.random.Generator, corpora: int = 400) -> None:
         terms, documents = int(rng.integers(5, 41)), int(rng.integers(10, 151))
         M = np.diag(rng.gamma(2.0, 0.02, terms))
         M[0, 1] = 10 ** rng.uniform(-1.5, 0.5)
-        urn = tb.PolyaUrn(rng.dirichlet(np.full(terms, 10 ** rng.uniform(-0.5, 0.7))), M)
+        urn = tb.models.PolyaUrn(rng.dirichlet(np.full(terms, 10 ** rng.uniform(-0.5, 0.7))), M)
         drawn = urn.sample_tokens(rng.poisson(10 ** rng.uniform(0.6, 1.9), documents) + 2, rng)
         sequences, everyone = sequences_of(drawn, terms), np.arange(terms)
         matrix = UrnMatrix.of_pairs(np.append(everyone, [0, 2]), np.append(everyone, [1, 3]), terms)
@@ -283,7 +283,7 @@ def monotone(rng: np.random.Generator, fits: int = 1000) -> None:
     for fit in range(fits):
         terms = int(rng.integers(2, 8))
         M = np.diag(rng.gamma(1.0, 0.3, terms)) + (rng.random((terms, terms)) < 0.2)
-        urn = tb.PolyaUrn(rng.dirichlet(np.ones(terms)), M)
+        urn = tb.models.PolyaUrn(rng.dirichlet(np.ones(terms)), M)
         sequences = sequences_of(urn.sample_tokens(rng.poisson(rng.uniform(1, 20), 20) + 1, rng), terms)
         extra = rng.integers(0, terms, (2, 4 * (fit % 2)))
         everyone = np.arange(terms)

@@ -53,6 +53,7 @@ def interrupted(run, monkeypatch, tmp_path):
     """Build in this process with small chunks and a checkpoint after each; stop *after* this number of parts."""
     monkeypatch.setattr(plain_tokenizer, "SMALL", -1)
     monkeypatch.setattr(tokenizer, "CHUNK", 20_000)
+    monkeypatch.setattr(building, "SHARE", float("inf"))
 
     def build(corpus, *options, after, error=KeyboardInterrupt, to="out.parquet"):
         parts = 0

@@ -11,10 +11,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
 import termburst as tb
-from termburst import TermStatistics, beta_binomial_log_likelihood, fit_beta_binomial
+from termburst import TermStatistics, fit_beta_binomial
 from termburst.core import beta_binomial as core
 from termburst.datasets import load_published_fits
-from termburst.models import beta_binomial
+from termburst.models import beta_binomial, beta_binomial_log_likelihood
 from termburst.models.cells import term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
@@ -436,18 +436,6 @@ def test_gain_of_terms_that_are_nothing_or_everything():
     np.testing.assert_allclose(always, [exact_loglik(cells, 0.7, 2.0), exact_loglik(cells, 2.0, 0.7)], rtol=1e-12)
 
 
-def test_excess_pairs_is_the_limit_of_the_slope_and_has_the_sign_of_tarones_score():
-    for seed in range(5):
-        X = simulated([9, seed], 3.0, 9.0, documents=30, longest=40)
-        of, n_i, n = kernels(X)
-        excess = core.excess_pairs(*of, np.array([0]))[0]
-        n_ij, n_j, p = X[:, 0], X.sum(axis=1), n_i / n
-        tarone = (n_ij * (n_ij - 1) / p + (n_j - n_ij) * (n_j - n_ij - 1) / (1 - p) - n_j * (n_j - 1)).sum() / 2
-        assert excess == pytest.approx(tarone, rel=1e-11)
-        slope = exact_derivatives(cells_of(X, 0), np.log(1e12), float(special.logit(p)))[0]
-        assert excess == pytest.approx(-1e12 * slope, rel=1e-8)
-
-
 SMALL = [[4, 26, 0, 0], [0, 31, 0, 2], [0, 28, 9, 0], [1, 24, 0, 0], [0, 30, 0, 0], [5, 15, 0, 1], [1, 0, 0, 0]]
 
 
@@ -749,4 +737,4 @@ def test_log_likelihood_of_large_counts(alpha):
         )
         for k in c
     ]  # fmt: skip
-    np.testing.assert_allclose(tb.beta_binomial_log_likelihood(X, alpha, 2.0), expected, rtol=1e-9)
+    np.testing.assert_allclose(tb.models.beta_binomial_log_likelihood(X, alpha, 2.0), expected, rtol=1e-9)

@@ -27,7 +27,7 @@ def density(penalty, mu, sigma2):
 
 
 def q_of_docs(penalty, mu, sigma2, r):
-    """Q(r) = −2(r − 1) log α̂_0 + 2 log f(α̂_0) as the table in docs/penalties.md has it; NaN where it is not valid."""
+    """Q(r) = −2(r − 1) log α̂_0 + 2 log f(α̂_0) as the table in docs/statistic.md has it; NaN where it is not valid."""
     r, eta2 = np.asarray(r, dtype=np.float64), mu / sigma2 * mu
     if penalty == "log-normal":
         v = np.log1p(1 / eta2)
@@ -70,7 +70,9 @@ def test_lambda_is_that_of_the_definition(penalty):
     f = density(penalty, mu, sigma2)
     for i in (0, 1, 3):
         l_0 = stats.binom.logpmf(X[:, i], n_j, X[:, i].sum() / n).sum()
-        l_1 = tb.approximate_log_pmf(X[:, i], n_j, fit.alpha[i], fit.alpha_not[i]).sum() + f.logpdf(fit.alpha_0[i])
+        l_1 = tb.models.approximate_log_pmf(X[:, i], n_j, fit.alpha[i], fit.alpha_not[i]).sum() + f.logpdf(
+            fit.alpha_0[i]
+        )
         assert lambdas[i] == pytest.approx(-2 * (l_0 - l_1), abs=1e-9)
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
+from termburst.digests import seal
 from termburst.files import atomic_path, companion, first_line, parquet_damage, remove_leftovers
 from termburst.limits import checked_memory
 from termburst.messages import named
@@ -26,12 +27,11 @@ from termburst.statistics.matrix import Integers
 from termburst.statistics.merging import SUMS, added
 from termburst.statistics.runs import Run, bounds_between, merged_range, write_run
 from termburst.statistics.soundness import check_sound
-from termburst.statistics.store import column_digests, frame_of, metadata_of, save_statistics
+from termburst.statistics.store import frame_of, metadata_of, save_statistics
 from termburst.statistics.streaming import RunningSum
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics, counted, partial_statistics
 
 if TYPE_CHECKING:
-    import polars as pl
 
     from termburst.counting.options import CountingOptions
     from termburst.reading.readers import Batch, TextSource
@@ -301,32 +301,30 @@ class Building:
         import polars as pl
 
         parts: list[Path] = []
-
-        def tables() -> Iterator[pl.DataFrame]:
-            bounds = bounds_between(self.runs, MERGING * self._room)
-            for low, high in zip(bounds, [*bounds[1:], None], strict=True):
-                some = self._merged(self.runs, low, high, self._written)
-                check_sound(some)
-                table = frame_of(some.prune(min_count))
-                del some
-                if table.height:
-                    parts.append(self.folder / f"{len(parts):06}{RANGE}")
-                    with _on_disk(self.folder):
-                        table.write_parquet(parts[-1], compression="lz4")
-                    yield table
-                del table
-
-        digests = column_digests(tables())
+        terms = 0
+        bounds = bounds_between(self.runs, MERGING * self._room)
+        for low, high in zip(bounds, [*bounds[1:], None], strict=True):
+            some = self._merged(self.runs, low, high, self._written)
+            check_sound(some)
+            table = frame_of(some.prune(min_count))
+            del some
+            if table.height:
+                parts.append(self.folder / f"{len(parts):06}{RANGE}")
+                terms += table.height
+                with _on_disk(self.folder):
+                    table.write_parquet(parts[-1], compression="lz4")
+            del table  # before the next range is read
         if not parts:
             raise NothingToCountError(f"no term occurs {min_count:,} times or more")
-        metadata = metadata_of(replace(whole, min_count=max(1, min_count)), digests)
+        metadata = metadata_of(replace(whole, min_count=max(1, min_count)))
         with atomic_path(self.path) as temporary:
             joined = pl.scan_parquet(parts, glob=False)
             try:
                 joined.sink_parquet(temporary, metadata=metadata, row_group_size=ROW_GROUP, engine="streaming")
             except pl.exceptions.PolarsError as error:
                 raise ValueError(f"{self.path} cannot be written: {first_line(error)}") from error
-        return whole.documents, int(joined.select(pl.len()).collect().item())
+            seal(temporary)
+        return whole.documents, terms
 
 
 def without_terms(detail: Detail, lengths: Integers, length_documents: Integers, **more: Any) -> TermStatistics:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from termburst.digests import check_digest, check_format, header_text, seal
 from termburst.files import atomic_path
 from termburst.statistics.merging import SUMS
 from termburst.statistics.rows import CountRows
@@ -24,7 +24,6 @@ TERM_BYTES = 350  # assumed memory of a term while runs are merged and written; 
 ROW_BYTES = 180  # assumed memory of a row
 BLOCK = 2**20  # bytes of memory for the terms of a block
 PER_ROW = ("count", "length", "documents")
-DIGEST = 16  # bytes; after it come eight with the size of the header
 
 
 class Block(NamedTuple):
@@ -39,7 +38,7 @@ class Block(NamedTuple):
 
 
 class Run:
-    """Statistics in a file: blocks of some terms each, then a header and a digest of both.
+    """Statistics in a file: blocks of some terms each, then a header with a digest, and its size in eight bytes.
 
     Attributes
     ----------
@@ -51,26 +50,22 @@ class Run:
     def __init__(self, path: Path) -> None:
         self.path = path
         with path.open("rb") as stream:
-            self._end = stream.seek(0, 2) - DIGEST - 8
-            stream.seek(max(self._end, 0))
-            self._digest, size = stream.read(DIGEST), int.from_bytes(stream.read(8), "little")
-            if not 0 < size <= self._end:
+            end = max(stream.seek(0, 2) - 8, 0)
+            stream.seek(end)
+            size = int.from_bytes(stream.read(8), "little")
+            if not 0 < size <= end:
                 raise ValueError("it is damaged")
-            stream.seek(self._end - size)
+            stream.seek(end - size)
             found = json.loads(stream.read(size))
+        check_format(found, "run")
         self.header: dict[str, Any] = found["header"]
         self.arrays: list[str] = found["arrays"]
         self.blocks = [Block(*block) for block in found["blocks"]]
 
     def check(self) -> None:
         """ValueError if a bit of the file has changed."""
-        digest, left = hashlib.blake2b(digest_size=DIGEST), self._end
         with self.path.open("rb") as stream:
-            while left and (content := stream.read(min(left, 2**20))):
-                digest.update(content)
-                left -= len(content)
-        if digest.digest() != self._digest:
-            raise ValueError("it is damaged")
+            check_digest(stream, "run")
 
     def range(self, low: str, high: str | None) -> Iterator[tuple[list[str], dict[str, Integers]]]:
         """The terms from *low* on and before *high*, with their arrays, block by block."""
@@ -114,24 +109,20 @@ def write_run(statistics: TermStatistics, path: Path, header: dict[str, Any]) ->
     weights = TERM_BYTES + ROW_BYTES * np.diff(indptr)
     starts = np.unique((np.cumsum(weights) - weights) // BLOCK, return_index=True)[1].tolist()
     blocks: list[Block] = []
-    digest = hashlib.blake2b(digest_size=DIGEST)
-    with atomic_path(path, follow=False) as temporary, temporary.open("wb") as stream:
-
-        def write(content: bytes) -> None:
-            digest.update(content)
-            stream.write(content)
-
-        for start, stop in zip(starts, [*starts[1:], len(names)], strict=True):
-            encoded, some = [_encoded(name) for name in names[start:stop]], slice(indptr[start], indptr[stop])
-            sizes = stop - start, int(indptr[stop] - indptr[start]), sum(map(len, encoded))
-            blocks.append(Block(names[start], int(weights[start:stop].sum()), stream.tell(), *sizes))
-            write(np.cumsum([*map(len, encoded)], dtype="<i8").tobytes())
-            for name, values in arrays.items():
-                write(np.asarray(values[some if name in PER_ROW else slice(start, stop)], dtype="<i8").tobytes())
-            write(b"".join(encoded))
-        stored = json.dumps({"header": header, "arrays": ["ends", *arrays], "blocks": blocks}).encode()
-        write(stored)
-        stream.write(digest.digest() + len(stored).to_bytes(8, "little"))
+    with atomic_path(path, follow=False) as temporary:
+        with temporary.open("wb") as stream:
+            for start, stop in zip(starts, [*starts[1:], len(names)], strict=True):
+                encoded, some = [_encoded(name) for name in names[start:stop]], slice(indptr[start], indptr[stop])
+                sizes = stop - start, int(indptr[stop] - indptr[start]), sum(map(len, encoded))
+                blocks.append(Block(names[start], int(weights[start:stop].sum()), stream.tell(), *sizes))
+                np.cumsum([*map(len, encoded)], dtype="<i8").tofile(stream)
+                for name, values in arrays.items():
+                    values[some if name in PER_ROW else slice(start, stop)].astype("<i8").tofile(stream)
+                stream.write(b"".join(encoded))
+            fields = {"header": header, "arrays": ["ends", *arrays], "blocks": blocks}
+            stored = header_text("run", fields).encode()
+            stream.write(stored + len(stored).to_bytes(8, "little"))
+        seal(temporary)
 
 
 def _encoded(term: str) -> bytes:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +14,8 @@ import numpy as np
 import polars as pl
 
 import termburst as tb
+from termburst.digests import seal
+from termburst.npz import write_arrays
 from termburst.statistics import store
 
 TEXTS = [
@@ -28,11 +32,7 @@ Alter = Callable[[dict[str, Any], dict[str, Any]], object]
 def statistics_bytes(detail: Any = "patterns") -> bytes:
     """Statistics of a small corpus, as written by `save`."""
     statistics = tb.TermStatistics.from_texts(TEXTS, detail=detail, batch="first")
-    buffer = io.BytesIO()
-    header = store.header_of(statistics)
-    header["digest"] = store.digest_of(header, store.column_digests([store.frame_of(statistics)]))
-    store.frame_of(statistics).write_parquet(buffer, metadata={"termburst": json.dumps(header)})
-    return buffer.getvalue()
+    return with_header(store.frame_of(statistics), store.metadata_of(statistics)["termburst"])
 
 
 def altered(content: bytes, alter: Alter) -> bytes:
@@ -40,20 +40,19 @@ def altered(content: bytes, alter: Alter) -> bytes:
     frame = pl.read_parquet(io.BytesIO(content))
     header = json.loads(pl.read_parquet_metadata(io.BytesIO(content))["termburst"])
     columns = frame.to_dict(as_series=False)
-    del header["digest"]
     alter(header, columns)
     schema = {name: kind for name, kind in frame.schema.items() if name in columns}
-    buffer, changed = io.BytesIO(), _as_frame(columns, schema)
-    header.setdefault("digest", _digest(header, changed))
-    changed.write_parquet(buffer, metadata={"termburst": json.dumps(header)})
-    return buffer.getvalue()
+    return with_header(_as_frame(columns, schema), json.dumps(header))
 
 
-def with_header(content: bytes, header: str) -> bytes:
-    """The same columns with another header, valid or not."""
-    buffer = io.BytesIO()
-    pl.read_parquet(io.BytesIO(content)).write_parquet(buffer, metadata={"termburst": header})
-    return buffer.getvalue()
+def with_header(frame: pl.DataFrame, header: str) -> bytes:
+    """These columns with a header, valid or not; with the right digest if it has one."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "s.parquet"
+        frame.write_parquet(file, metadata={"termburst": header})
+        with suppress(ValueError):  # without a place for a digest
+            seal(file)
+        return file.read_bytes()
 
 
 def saved(detail: Any = "patterns", alter: Alter | None = None, name: str = "s.parquet") -> Callable[[Path], None]:
@@ -66,11 +65,11 @@ def saved(detail: Any = "patterns", alter: Alter | None = None, name: str = "s.p
     return make
 
 
-def resized(path: Path, **arrays: Any) -> None:
-    """Replace some arrays of an .npz file; None removes one."""
+def resized(path: Path, kind: str, **arrays: Any) -> None:
+    """Replace some arrays of an .npz file; None removes one. The digest is right."""
     with np.load(path) as stored:
         kept = {name: stored[name] for name in stored.files} | arrays
-    np.savez(path, **{name: array for name, array in kept.items() if array is not None})
+    write_arrays(path, kind, {name: array for name, array in kept.items() if array is not None})
 
 
 def _as_frame(columns: dict[str, Any], schema: dict[str, Any]) -> pl.DataFrame:
@@ -78,11 +77,3 @@ def _as_frame(columns: dict[str, Any], schema: dict[str, Any]) -> pl.DataFrame:
         return pl.DataFrame(columns, schema=schema, strict=True)
     except (TypeError, pl.exceptions.PolarsError, OverflowError):  # other types than before: let Polars choose
         return pl.DataFrame(columns, strict=False)
-
-
-def _digest(header: dict[str, Any], frame: pl.DataFrame) -> str:
-    """The digest by the function of the store, for numbers that the store would reject; "" if they are not numbers."""
-    try:
-        return store.digest_of(header, store.column_digests([frame]))
-    except (TypeError, ValueError, OverflowError, KeyError):
-        return ""
