@@ -32,7 +32,6 @@ from termburst.statistics.streaming import RunningSum
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics, counted, partial_statistics
 
 if TYPE_CHECKING:
-
     from termburst.counting.options import CountingOptions
     from termburst.reading.readers import Batch, TextSource
 
