@@ -1,11 +1,11 @@
-"""Ledgers in storage: a job is killed at random moments (SIGKILL) and run again; two processes write at once.
+"""A ledger: a job is killed at random moments (SIGKILL) and run again; two processes write at once.
 
 The job adds batches, withdraws one by its id and some documents of another, and compacts the ledger; it is a list of
 steps that is simply run from its beginning again. In the end the ledger must have the patterns that the same steps give
 in memory. With two writers, both add batches of their own and the same common ones. A writer that loses is told, and
 tries again. In the end every batch must be there once.
 
-    python benchmarks/kill_ledger.py [--kills 50] [--storages parquet duckdb delta iceberg] [--batches 8] [--seed 0]
+    python benchmarks/kill_ledger.py [--kills 50] [--batches 8] [--seed 0]
 """
 
 from __future__ import annotations
@@ -28,16 +28,11 @@ import polars as pl
 import termburst as tb
 from termburst import ledgers
 
-STORAGES = ("parquet", "duckdb", "delta", "iceberg")
 # Processes are forks of one that has imported everything and computed nothing. Python 3.11 does not preload "__main__",
 # so what this file imports is named; and so are modules that libraries import only when they first need them. A job
 # would otherwise spend most of its time on imports, and few kills would hit a step.
 FORKS = multiprocessing.get_context("forkserver")
-IMPORTED = [
-    "polars", "termburst.ledgers.ledger", "deltalake", "pyarrow.dataset", "pyarrow.acero", "duckdb",
-    "narwhals._duckdb.dataframe", "pyiceberg.catalog.sql", "pyiceberg.io.pyarrow", "pyiceberg.avro.decoder_fast",
-    "sqlalchemy.dialects.sqlite", "rich.console", "rich.table",
-]  # fmt: skip
+IMPORTED = ["polars", "termburst.ledgers", "rich.console", "rich.table"]
 PATTERN = ["term", "count", "length"]
 
 
@@ -52,10 +47,10 @@ def write_batches(folder: Path, number: int) -> None:
     tb.scan(gone).patterns("withdrawn").write_parquet(folder / "withdrawn.parquet")
 
 
-def job(said: Connection, place: str, storage: str, folder: Path, number: int) -> None:
+def job(said: Connection, place: str, folder: Path, number: int) -> None:
     """All steps. Those that were made before change nothing."""
     warnings.simplefilter("ignore")  # that batch 1 was withdrawn, and is not added again
-    ledger = ledgers.Ledger(place, storage=storage)
+    ledger = ledgers.Ledger(place)
     said.send("ready")
     for k in range(number):
         ledger.add(pl.read_parquet(folder / f"{k}.parquet"))
@@ -67,9 +62,9 @@ def job(said: Connection, place: str, storage: str, folder: Path, number: int) -
     ledger.clean(0)
 
 
-def writer(said: Connection, place: str, storage: str, folder: Path, mine: list[int]) -> None:
+def writer(said: Connection, place: str, folder: Path, mine: list[int]) -> None:
     """Add batches; after a conflict, again. Says how often it lost."""
-    ledger, lost = ledgers.Ledger(place, storage=storage), 0
+    ledger, lost = ledgers.Ledger(place), 0
     for k in mine:
         while True:
             try:
@@ -95,9 +90,9 @@ def summed(rows: pl.DataFrame) -> pl.DataFrame:
     return sums.sort(PATTERN)
 
 
-def stored(place: str, storage: str) -> pl.DataFrame:
-    frame = ledgers.Ledger(place, storage=storage).frame()
-    return summed(frame.collect() if isinstance(frame, pl.LazyFrame) else frame.pl())
+def stored(place: str) -> pl.DataFrame:
+    frame = ledgers.Ledger(place).frame()
+    return summed(frame.collect())
 
 
 def started(function: Callable[..., None], *arguments: Any) -> tuple[Any, Connection]:
@@ -109,16 +104,16 @@ def started(function: Callable[..., None], *arguments: Any) -> tuple[Any, Connec
     return process, said
 
 
-def killed(storage: str, folder: Path, number: int, kills: int, rng: random.Random) -> bool:
+def killed(folder: Path, number: int, kills: int, rng: random.Random) -> bool:
     """Kill jobs that many times; whether every ledger is right in the end."""
     done = ledgers = right = 0
     wanted = expected(folder, [k for k in range(number) if k != 1], withdrawn=True)
     took = 0.0
     while done < kills or not ledgers:
         with tempfile.TemporaryDirectory() as name:
-            place = str(Path(name) / ("ledger.duckdb" if storage == "duckdb" else "ledger"))
+            place = str(Path(name) / "ledger")
             while True:
-                process, said = started(job, place, storage, folder, number)
+                process, said = started(job, place, folder, number)
                 said.recv()  # it begins
                 began = time.perf_counter()
                 if took and done < kills:
@@ -126,32 +121,32 @@ def killed(storage: str, folder: Path, number: int, kills: int, rng: random.Rand
                     process.kill()
                 process.join()
                 if process.exitcode not in (0, -9):
-                    raise SystemExit(f"{storage}: exit code {process.exitcode}")
+                    raise SystemExit(f"exit code {process.exitcode}")
                 done += process.exitcode == -9
                 if process.exitcode == 0:
                     took = took or time.perf_counter() - began
                     break
             ledgers += 1
-            right += stored(place, storage).equals(wanted)
-    print(f"{storage}: {done} kills of jobs of {took:.2f} s, {right} of {ledgers} ledgers right", flush=True)
+            right += stored(place).equals(wanted)
+    print(f"{done} kills of jobs of {took:.2f} s, {right} of {ledgers} ledgers right", flush=True)
     return right == ledgers
 
 
-def contended(storage: str, folder: Path, number: int) -> bool:
+def contended(folder: Path, number: int) -> bool:
     """Two writers at once; whether every batch is there once."""
     with tempfile.TemporaryDirectory() as name:
-        place = str(Path(name) / ("ledger.duckdb" if storage == "duckdb" else "ledger"))
+        place = str(Path(name) / "ledger")
         halves = [[*range(number), *range(number, 2 * number, 2)], [*range(number), *range(number + 1, 2 * number, 2)]]
-        writers = [started(writer, place, storage, folder, half) for half in halves]
+        writers = [started(writer, place, folder, half) for half in halves]
         for process, _ in writers:
             process.join()
             if process.exitcode:
-                raise SystemExit(f"{storage}: a writer failed")
+                raise SystemExit("a writer failed")
         lost = [str(said.recv()) for _, said in writers]
-        right = stored(place, storage).equals(expected(folder, list(range(2 * number)), withdrawn=False))
-        batches = ledgers.Ledger(place, storage=storage).batches.height
+        right = stored(place).equals(expected(folder, list(range(2 * number)), withdrawn=False))
+        batches = ledgers.Ledger(place).batches.height
     print(
-        f"{storage}: two writers, {' and '.join(lost)} steps lost and repeated, {batches} of {2 * number} batches, "
+        f"two writers, {' and '.join(lost)} steps lost and repeated, {batches} of {2 * number} batches, "
         f"{'right' if right else 'WRONG'}",
         flush=True,
     )
@@ -162,16 +157,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--batches", type=int, default=8)
-    parser.add_argument("--storages", nargs="+", choices=STORAGES, default=STORAGES)
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     FORKS.set_forkserver_preload(IMPORTED)
     rng, right = random.Random(given.seed), []
     with tempfile.TemporaryDirectory() as name:
         write_batches(Path(name), given.batches)
-        for storage in given.storages:
-            right.append(killed(storage, Path(name), given.batches, given.kills, rng))
-            right.append(contended(storage, Path(name), given.batches))
+        right.append(killed(Path(name), given.batches, given.kills, rng))
+        right.append(contended(Path(name), given.batches))
     sys.exit(not all(right))
 
 
