@@ -26,8 +26,10 @@ _BLOCK = 2**20
 _NAMED = {"index": "an index", "ledger": "a ledger"}
 _AGAIN = {  # what is stored, and how to get it again
     "statistics": "build them again, with termburst stats build",
+    "run": "count again",
     "weights": "save them again",
     "index": "build and save it again",
+    "cache": "remove it",
     "ledger": "restore it from a copy, or build the ledger again in another folder",
 }
 

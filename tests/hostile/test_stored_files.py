@@ -145,7 +145,6 @@ HEADERS: dict[str, Alter] = {
             "contents",
             "texts",
             "counting",
-            "unfinished",
         )
     },
     **{
@@ -188,7 +187,6 @@ HEADERS: dict[str, Alter] = {
     "a digest of a number": _head(digest=12),
     "a digest of nothing": _head(digest=""),
     "another kind of file": _head(format="termburst weights"),
-    "an unfinished build of a number": _head(unfinished=5),
 }
 RAW_HEADERS = {
     "a header that is a list": "[1, 2, 3]",
