@@ -181,9 +181,8 @@ def test_statistics_that_do_not_fit_together_are_refused():
         of(X) + 1
 
 
-@pytest.mark.parametrize(
-    ("X", "terms", "detail", "said"),
-    [
+def test_bad_input_gives_a_message_of_one_line():
+    for X, terms, detail, said in [
         (np.zeros((0, 3)), None, "moments", "no documents"),
         (np.zeros((3, 0)), None, "moments", "no terms"),
         (np.ones((2, 2)), ["a"], "moments", "1 terms for 2 columns"),
@@ -194,12 +193,10 @@ def test_statistics_that_do_not_fit_together_are_refused():
         (np.ones((2, 2)), "ab", "moments", "a list or an array of strings"),
         (np.ones((2, 2)), {"a", "b"}, "moments", "a list or an array of strings"),
         (np.ones((2, 2)), 2, "moments", "a list or an array of strings"),
-    ],
-)
-def test_bad_input_gives_a_message_of_one_line(X, terms, detail, said):
-    with pytest.raises(ValueError, match=said) as caught:
-        TermStatistics.from_counts(X, terms, detail)
-    assert "\n" not in str(caught.value)
+    ]:
+        with pytest.raises(ValueError, match=said) as caught:
+            TermStatistics.from_counts(X, terms, detail)
+        assert "\n" not in str(caught.value)
 
 
 def test_a_function_that_needs_more_detail_says_so():
@@ -272,9 +269,8 @@ def test_lists_of_tokens_are_texts_if_the_options_say_so():
     assert s == TermStatistics.from_batches([[["so", "it"]], [["so"], "so long"]], counting=tokens)
 
 
-@pytest.mark.parametrize(
-    ("texts", "said"),
-    [
+def test_texts_without_terms_are_refused():
+    for texts, said in [
         ([], "no documents"),
         ([[]], "no documents"),
         (["", " "], "no document has a term"),
@@ -287,11 +283,9 @@ def test_lists_of_tokens_are_texts_if_the_options_say_so():
         ([[["one", "text"]]], "Document 0 must be a string; got"),
         ([b"one"], "got b'one'"),
         ([3], "got 3"),
-    ],
-)
-def test_texts_without_terms_are_refused(texts, said):
-    with pytest.raises(ValueError, match=said):
-        TermStatistics.from_texts(texts)
+    ]:
+        with pytest.raises(ValueError, match=said):
+            TermStatistics.from_texts(texts)
 
 
 def test_a_lone_surrogate_is_not_a_term():
@@ -299,10 +293,10 @@ def test_a_lone_surrogate_is_not_a_term():
         TermStatistics.from_counts([[1, 2]], terms=["naïve", "a\ud800"])
 
 
-@pytest.mark.parametrize("wrong", [1.5, "2", None, True, -1, np.float64(2)])
-def test_min_count_must_be_an_integer(wrong):
-    with pytest.raises(ValueError, match="min_count must be an integer of 0 or more; got"):
-        TermStatistics.from_counts([[2, 1], [0, 3]]).prune(wrong)
+def test_min_count_must_be_an_integer():
+    for wrong in [1.5, "2", None, True, -1, np.float64(2)]:
+        with pytest.raises(ValueError, match="min_count must be an integer of 0 or more; got"):
+            TermStatistics.from_counts([[2, 1], [0, 3]]).prune(wrong)
 
 
 def test_statistics_pruned_with_a_numpy_integer_can_be_saved_and_loaded(tmp_path):
