@@ -1,6 +1,6 @@
 """All sparse and dense forms of the same counts give the same result; everything else is refused."""
 
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -84,24 +84,28 @@ def test_document_lengths_of_small_integers_do_not_overflow():
     assert lengths.tolist() == [500, 500]
 
 
-def test_a_bad_cell_is_named():
-    for make in [np.asarray, sp.csr_matrix, sp.coo_array]:
-        for bad, said in [
-            (-1, "Negative values in data: row 1, column 2 of the count matrix is -1"),
-            (0.5, "Weights .* cannot be weighted again"),
-            (np.nan, "NaN values in data: row 1, column 2 of the count matrix is nan"),
-            (np.inf, "row 1, column 2 of the count matrix is inf"),
-            (-np.inf, "row 1, column 2"),
-            (1e300, "row 1, column 2"),
-        ]:
-            X = np.array([[1, 0, 2], [3, 0, bad]])
-            with pytest.raises(ValueError, match=said) as caught:
-                canonical_counts(make(X))
-            assert "\n" not in str(caught.value)
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
+        (-1, "Negative values in data: row 1, column 2 of the count matrix is -1"),
+        (0.5, "Weights .* cannot be weighted again"),
+        (np.nan, "NaN values in data: row 1, column 2 of the count matrix is nan"),
+        (np.inf, "row 1, column 2 of the count matrix is inf"),
+        (-np.inf, "row 1, column 2"),
+        (1e300, "row 1, column 2"),
+    ],
+)
+def test_a_bad_cell_is_named(bad, said):
+    for make in (np.asarray, sp.csr_matrix, sp.coo_array):
+        X = np.array([[1, 0, 2], [3, 0, bad]])
+        with pytest.raises(ValueError, match=said) as caught:
+            canonical_counts(make(X))
+        assert "\n" not in str(caught.value)
 
 
-def test_other_input_is_refused():
-    for bad, said in [
+@pytest.mark.parametrize(
+    ("bad", "said"),
+    [
         (["some text", "more text"], "count texts first"),
         ([["a", "b"]], "not <U1"),
         ([[1, 2], [3]], "differ in length"),
@@ -111,9 +115,11 @@ def test_other_input_is_refused():
         (sp.csr_matrix(np.ones((2, 2), dtype=complex)), "not complex128"),
         (np.full((2, 2), 2**62), "too many tokens"),
         (np.array([["2026-01-01"]], dtype="datetime64[D]"), "not datetime64"),
-    ]:
-        with pytest.raises(ValueError, match=said):
-            canonical_counts(bad)
+    ],
+)
+def test_other_input_is_refused(bad, said):
+    with pytest.raises(ValueError, match=said):
+        canonical_counts(bad)
 
 
 def test_huge_unsigned_counts_do_not_become_negative():
@@ -132,20 +138,19 @@ def test_a_damaged_sparse_matrix_is_refused_before_compiled_code_sees_it(bad):
 
 
 def test_damaged_coordinates_are_refused_before_scipy_s_code_sees_them():
-    for axis in [0, 1]:
-        for bad in [-(10**6), 2, 10**6]:
-            X = sp.coo_array(np.eye(2, dtype=int))
-            X.coords[axis][1] = bad
-            with pytest.raises(ValueError, match="point outside of it"):
-                canonical_counts(X)
-
-
-def test_damaged_blocks_are_refused_before_scipy_s_code_sees_them():
-    for starts in [[0, 10**6, 2], [0, 2, 1], [1, 1, 2], [0, 1], []]:
-        X = sp.bsr_array(sp.csr_array(np.eye(4, dtype=int)), blocksize=(2, 2))
-        X.indptr = np.array(starts, dtype=np.int32)
+    for axis, bad in product((0, 1), (-(10**6), 2, 10**6)):
+        X = sp.coo_array(np.eye(2, dtype=int))
+        X.coords[axis][1] = bad
         with pytest.raises(ValueError, match="point outside of it"):
             canonical_counts(X)
+
+
+@pytest.mark.parametrize("starts", [[0, 10**6, 2], [0, 2, 1], [1, 1, 2], [0, 1], []])
+def test_damaged_blocks_are_refused_before_scipy_s_code_sees_them(starts):
+    X = sp.bsr_array(sp.csr_array(np.eye(4, dtype=int)), blocksize=(2, 2))
+    X.indptr = np.array(starts, dtype=np.int32)
+    with pytest.raises(ValueError, match="point outside of it"):
+        canonical_counts(X)
 
 
 def test_masked_cells_are_refused():
@@ -167,8 +172,9 @@ def _changed(make, **attributes):
     return X
 
 
-def test_damaged_matrices_of_any_format_are_refused():
-    for bad in [
+@pytest.mark.parametrize(
+    "bad",
+    [
         _changed(sp.csr_array, indptr=lambda starts: starts[:0]),
         _changed(sp.csr_array, indptr=lambda starts: starts.astype(float)),
         _changed(sp.csr_array, indptr=lambda starts: np.append(starts[:-1], -(2**31)).astype(np.int32)),
@@ -185,21 +191,23 @@ def test_damaged_matrices_of_any_format_are_refused():
             _changed(sp.lil_array, rows=lambda rows, row=row: np.array([row, *rows[1:]], dtype=object))
             for row in ([0, 99], [-1, 0], [0, 1, 2], ["a", "b"])
         ),
-    ]:
-        with pytest.raises(ValueError, match="the sparse matrix is damaged"):
-            canonical_counts(bad)
+    ],
+)
+def test_damaged_matrices_of_any_format_are_refused(bad):
+    with pytest.raises(ValueError, match="the sparse matrix is damaged"):
+        canonical_counts(bad)
 
 
-def test_wrong_flags_of_scipy_are_ignored():
-    for form in [sp.csr_array, sp.csc_array, sp.coo_array]:
-        for dtype in [np.int8, np.int64, np.float64]:
-            data, row, column = np.array([100, 100, 3], dtype=dtype), np.array([0, 0, 1]), np.array([0, 0, 1])
-            starts = np.array([0, 2, 3])
-            X = form((data, (row, column)) if form is sp.coo_array else (data, column, starts), shape=(2, 2))
-            X.has_canonical_format = True
-            counts = canonical_counts(X)
-            assert counts.nnz == 2
-            np.testing.assert_array_equal(counts.toarray(), [[200, 0], [0, 3]])
+@pytest.mark.parametrize("form", [sp.csr_array, sp.csc_array, sp.coo_array])
+def test_wrong_flags_of_scipy_are_ignored(form):
+    for dtype in (np.int8, np.int64, np.float64):
+        data, row, column = np.array([100, 100, 3], dtype=dtype), np.array([0, 0, 1]), np.array([0, 0, 1])
+        starts = np.array([0, 2, 3])
+        X = form((data, (row, column)) if form is sp.coo_array else (data, column, starts), shape=(2, 2))
+        X.has_canonical_format = True
+        counts = canonical_counts(X)
+        assert counts.nnz == 2
+        np.testing.assert_array_equal(counts.toarray(), [[200, 0], [0, 3]])
 
 
 def test_diagonals_outside_of_a_matrix_are_ignored():

@@ -181,8 +181,9 @@ def test_statistics_that_do_not_fit_together_are_refused():
         of(X) + 1
 
 
-def test_bad_input_gives_a_message_of_one_line():
-    for X, terms, detail, said in [
+@pytest.mark.parametrize(
+    ("X", "terms", "detail", "said"),
+    [
         (np.zeros((0, 3)), None, "moments", "no documents"),
         (np.zeros((3, 0)), None, "moments", "no terms"),
         (np.ones((2, 2)), ["a"], "moments", "1 terms for 2 columns"),
@@ -193,10 +194,12 @@ def test_bad_input_gives_a_message_of_one_line():
         (np.ones((2, 2)), "ab", "moments", "a list or an array of strings"),
         (np.ones((2, 2)), {"a", "b"}, "moments", "a list or an array of strings"),
         (np.ones((2, 2)), 2, "moments", "a list or an array of strings"),
-    ]:
-        with pytest.raises(ValueError, match=said) as caught:
-            TermStatistics.from_counts(X, terms, detail)
-        assert "\n" not in str(caught.value)
+    ],
+)
+def test_bad_input_gives_a_message_of_one_line(X, terms, detail, said):
+    with pytest.raises(ValueError, match=said) as caught:
+        TermStatistics.from_counts(X, terms, detail)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_function_that_needs_more_detail_says_so():
@@ -241,19 +244,19 @@ TEXTS = ["So it goes.", "so so", "", "It goes on and on", "and so it goes", "", 
 
 
 @detail_levels
-@pytest.mark.parametrize("size", [1, 2, 3, 100])
-def test_texts_in_batches_of_any_size_give_the_same(detail, size):
+def test_texts_in_batches_of_any_size_give_the_same(detail):
     from sklearn.feature_extraction.text import CountVectorizer
 
     vectorizer = CountVectorizer()
     whole = TermStatistics.from_counts(
         vectorizer.fit_transform(TEXTS), vectorizer.get_feature_names_out(), detail, batch="all"
     )
-    batches = [TEXTS[i : i + size] for i in range(0, len(TEXTS), size)]
-    counted = TermStatistics.from_texts(iter(batches), detail, batch="all")
-    assert counted.counting == CountingOptions()
-    assert counted == TermStatistics.from_texts(TEXTS, detail, batch="all")
-    assert replace(counted, counting=None) == whole
+    for size in (1, 2, 3, 100):
+        batches = [TEXTS[i : i + size] for i in range(0, len(TEXTS), size)]
+        counted = TermStatistics.from_texts(iter(batches), detail, batch="all")
+        assert counted.counting == CountingOptions()
+        assert counted == TermStatistics.from_texts(TEXTS, detail, batch="all")
+        assert replace(counted, counting=None) == whole
 
 
 def test_many_plain_texts_are_grouped_into_batches(monkeypatch):
@@ -269,8 +272,9 @@ def test_lists_of_tokens_are_texts_if_the_options_say_so():
     assert s == TermStatistics.from_batches([[["so", "it"]], [["so"], "so long"]], counting=tokens)
 
 
-def test_texts_without_terms_are_refused():
-    for texts, said in [
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
         ([], "no documents"),
         ([[]], "no documents"),
         (["", " "], "no document has a term"),
@@ -283,9 +287,11 @@ def test_texts_without_terms_are_refused():
         ([[["one", "text"]]], "Document 0 must be a string; got"),
         ([b"one"], "got b'one'"),
         ([3], "got 3"),
-    ]:
-        with pytest.raises(ValueError, match=said):
-            TermStatistics.from_texts(texts)
+    ],
+)
+def test_texts_without_terms_are_refused(texts, said):
+    with pytest.raises(ValueError, match=said):
+        TermStatistics.from_texts(texts)
 
 
 def test_a_lone_surrogate_is_not_a_term():
@@ -294,7 +300,7 @@ def test_a_lone_surrogate_is_not_a_term():
 
 
 def test_min_count_must_be_an_integer():
-    for wrong in [1.5, "2", None, True, -1, np.float64(2)]:
+    for wrong in (1.5, "2", None, True, -1, np.float64(2)):
         with pytest.raises(ValueError, match="min_count must be an integer of 0 or more; got"):
             TermStatistics.from_counts([[2, 1], [0, 3]]).prune(wrong)
 
