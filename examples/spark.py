@@ -29,7 +29,7 @@ bursty = fits.where("status = 'converged'").orderBy("alpha").select("term", "n",
 bursty.show(5)
 
 # %% Weights (document, term, weight) of any scheme
-weights = day.weights(tb.RECOMMENDED_SCHEME, norm="l2")
+weights = day.weights(norm="l2")
 weights.orderBy("weight", ascending=False).show(5)
 
 # %% A day later: add new documents, withdraw one

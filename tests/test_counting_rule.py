@@ -54,7 +54,7 @@ PYTHON = {
     "CountedCorpus.from_texts": lambda counting, folder: CountedCorpus.from_texts(TEXTS, counting=counting).terms,
     "from_batches": lambda counting, folder: tb.TermStatistics.from_batches([TEXTS], counting=counting).terms,
     "build_statistics": built,
-    "lockwords": lambda counting, folder: tb.lockwords(TEXTS, TEXTS, counting=counting)["term"],
+    "lockwords": lambda counting, folder: tb.questions.lockwords(TEXTS, TEXTS, counting=counting)["term"],
     "Index": lambda counting, folder: indexed(counting),
     "Ledger": in_a_ledger,
 }
@@ -152,7 +152,7 @@ def test_counts_of_other_words_are_not_compared():
     [
         lambda counting: tb.keyness([[1, 2]] * 3, [[1, 2]] * 3, counting=counting),
         lambda counting: tb.keyness(tb.read(TEXTS), reference={"so": 5}, counting=counting),
-        lambda counting: tb.keyness_design(tb.read(TEXTS, metadata={"who": WHO}), "who", counting=counting),
+        lambda counting: tb.keyness(tb.read(TEXTS, metadata={"who": WHO}), formula="who", counting=counting),
     ],
 )
 def test_counts_take_no_counting_options(call):

@@ -77,7 +77,7 @@ def test_explanations_of_hard_terms(statistics, term):
 
 
 def test_explanations_without_an_estimate(statistics):
-    with pytest.warns(tb.ClampedTermsWarning):
+    with pytest.warns(tb.inference.ClampedTermsWarning):
         why = tb.explain(statistics, 0, form="exact", sigma2=1e4)
     assert "α̂_i is not valid: η² ≤ r_i" in shown(why)
     unnamed = tb.TermStatistics.from_counts([[2, 1], [0, 3]])

@@ -22,12 +22,12 @@ from termburst.questions.check import Check
 from termburst.questions.coburst import Coburst
 from termburst.questions.collocates import Collocates
 from termburst.questions.dispersion import Dispersion
+from termburst.questions.equivalence import Lockwords
 from termburst.questions.explain import Explain
 from termburst.questions.explore import Explore
 from termburst.questions.fits import Fits
 from termburst.questions.keyness import Keyness
 from termburst.questions.kwic import Kwic
-from termburst.questions.lockwords import Lockwords
 from termburst.questions.ngrams import Ngrams
 from termburst.questions.report import ComparisonPage, Report
 from termburst.questions.term_table import TermTable
@@ -46,8 +46,7 @@ COMPARED = {"formula", "contrast", "cluster", "strata", "reference"}  # what a c
 QUESTIONS = [
     (tb.burstiness_test, Burstiness, {"X_or_statistics", "terms"}),
     (tb.Corpus.burstiness, Burstiness, set()),
-    (tb.keyness, Keyness, COMPARED | {"A", "B", "metadata", "terms", "terms_b", "counting"}),
-    (tb.keyness_groups, Keyness, {"X", "labels", "terms", "contrasts"}),
+    (tb.keyness, Keyness, COMPARED | {"A", "B", "by", "contrasts", "metadata", "terms", "terms_b", "counting"}),
     (tb.Corpus.keyness, Keyness, COMPARED | {"other", "by", "groups", "contrasts"}),
     (tb.Corpus.kwic, Kwic, set()),
     (tb.Corpus.collocates, Collocates, set()),
@@ -64,14 +63,13 @@ QUESTIONS = [
     (tb.Corpus.dispersion, Dispersion, set()),
     (tb.Corpus.fit_beta_binomial, Fits, set()),
     (tb.Corpus.ngrams, Ngrams, set()),
-    (tb.lockwords, Lockwords, {"A", "B", "terms", "terms_b", "counting"}),
+    (tb.questions.lockwords, Lockwords, {"A", "B", "terms", "terms_b", "counting"}),
     (tb.report.summarize_keyness, ComparisonPage, {"table", "sides", "title", "settings"}),
     (
         tb.report.summarize_design,
         ComparisonPage,
         {"table", "corpus", "formula", "cluster", "strata", "title", "settings"},
     ),
-    (tb.keyness_design, Keyness, COMPARED - {"reference"} | {"X", "metadata", "terms", "counting"}),
     (tb.Corpus.report, Report, {"path", "step"}),
     (tb.report.summarize, Report, {"corpus", "full", "step"}),
     (tb.Corpus.explore, Explore, set()),
@@ -94,8 +92,8 @@ PAGES = [
     ("concordance.md", Collocates), ("triggers.md", Triggers), ("check.md", Check), ("report.md", Report),
     ("report.md", Explore), ("testing.md", Coburst),
 ]  # fmt: skip
-WITHOUT = {tb.keyness_design: {"compare", "method"}}  # options that only others have
 LOOSER = {(tb.TermWeighting, "norm"), (tb.explain, "term"), (tb.explain, "penalty")}  # a matrix has numbers for names
+FOR_MODELS = {(tb.TermWeighting, "norm"): "l2"}  # the weights of a question are as in the formula
 
 
 def test_read_has_all_options_and_no_others():
@@ -162,13 +160,13 @@ def test_docs_have_the_table_of_options(page, options):
 def test_a_function_has_the_options_of_its_question_with_their_defaults_and_types(function, question, data):
     parameters = dict(inspect.signature(function).parameters)
     parameters.pop("self", None)
-    options = {name: one for name, one in options_of(question).items() if name not in WITHOUT.get(function, ())}
+    options = options_of(question)
     assert [name for name in parameters if name not in data] == list(options)
     assert data <= set(parameters)
     known = vars(inspect.getmodule(function))
     for name, option in options.items():
         default = inspect.Parameter.empty if option.default is REQUIRED else option.default
-        assert parameters[name].default == default, name
+        assert parameters[name].default == FOR_MODELS.get((function, name), default), name
         assert parameters[name].kind is not inspect.Parameter.VAR_KEYWORD
         if (function, name) not in LOOSER:
             assert eval(parameters[name].annotation, known) == option.type, name

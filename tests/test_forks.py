@@ -51,7 +51,7 @@ def test_the_error_in_a_fork_recommends_spawn():
         "tb.term_table(s)",
         "tb.burstiness_test(X, names)",
         "tb.keyness(X, X, terms=names)",
-        "tb.keyness_groups(X, ['a', 'b', 'a', 'b'], terms=names)",
+        "tb.keyness(X, by=['a', 'b', 'a', 'b'], terms=names)",
         "tb.coburst(X, terms=names)",
         "s.save(path)",
         "tb.TermStatistics.load(path)",

@@ -10,7 +10,7 @@ import pytest
 import termburst as tb
 
 PAGE = (Path(__file__).parents[1] / "docs" / "reference.md").read_text(encoding="utf-8")
-MODULES = ("report", "retrieval", "backends", "ledgers", "plot", "datasets")
+MODULES = ("report", "retrieval", "backends", "ledgers", "plot", "datasets", "weights")
 
 
 def entries(page: str, kind: str) -> list[str]:

@@ -20,7 +20,7 @@ ENGINES = (
 )  # frames in memory come to this code as Polars frames; on Spark a case takes seconds
 
 
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 @pytest.mark.parametrize("form", ["printed", "corrected", "exact"])
 @pytest.mark.parametrize(
     "X",
@@ -46,7 +46,7 @@ def of_statistics(s):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning", "ignore:the scheme 'class-")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning", "ignore:the scheme 'class-")
 @pytest.mark.parametrize("engine", ENGINES)
 def test_weights_by_every_scheme(engine):
     documented = Given(documents(), {}, None)
@@ -202,7 +202,7 @@ def test_bad_arguments_raise_one_sentence(ask, message):
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 @given(st.lists(st.dictionaries(st.sampled_from("abcdé"), st.integers(1, 60), max_size=5), min_size=1, max_size=12))
 def test_any_counts(held_by):
     rows = [(j, term, count) for j, held in enumerate(held_by) for term, count in held.items()]
@@ -255,13 +255,13 @@ def test_terms_that_are_clamped_are_a_warning_if_the_frame_is_in_memory(make):
     texts = ["ha ha ha ha so", "so it goes", "it is so"]
     frame = make({"document": [1, 2, 3], "text": texts})
     s = tb.TermStatistics.from_texts(texts)
-    with pytest.warns(tb.ClampedTermsWarning) as expected:
+    with pytest.warns(tb.inference.ClampedTermsWarning) as expected:
         tb.plr_statistic(s, sigma2=4.0)
     said = str(expected[0].message)
     assert "1 of 5 terms" in said
     corpus = tb.scan(frame)
     for ask in (corpus.term_table, lambda **options: corpus.weights("lambda", **options)):
-        with pytest.warns(tb.ClampedTermsWarning) as found:
+        with pytest.warns(tb.inference.ClampedTermsWarning) as found:
             ask(sigma2=4.0)
         assert [str(one.message) for one in found] == [said]
     corpus.term_table(sigma2=0.1)  # says nothing

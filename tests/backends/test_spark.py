@@ -113,14 +113,14 @@ def test_the_fit_of_fig_4_is_that_in_memory(spark, data, collections, local, tmp
     assert_equal_fits(local(tb.scan(frame).fit_beta_binomial()), statistics)
 
 
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_the_example_runs(spark, capsys):  # it uses this session, which is open
     left = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "spark.py"))
     assert left["statistics"].documents == len(left["corpus"].ids)  # one was added, one withdrawn
     assert "terms are bursty" in capsys.readouterr().out
 
 
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_the_page_runs(spark):
     """docs/spark.md runs here, not with the other pages (conftest.py), to share this session."""
     page = Path(__file__).parents[2] / "docs" / "spark.md"

@@ -25,7 +25,7 @@ QUESTIONS = {
     "keyness": lambda c: c.keyness(by="who"),
     "keyness of a formula": lambda c: c.keyness("who + year"),
     "weights": lambda c: c.weights("damped-tf-idf"),
-    "weights by fits": lambda c: c.weights("surprisal"),
+    "weights by fits": lambda c: c.weights("pearson"),
     "kwic": lambda c: c.kwic("so"),
     "collocates": lambda c: c.collocates("so"),
     "check": lambda c: c.check(),
@@ -63,7 +63,7 @@ def with_copies():
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_polars(question):
     frame, read = source(SHORT)
     found = QUESTIONS[question](tb.scan(frame))

@@ -49,7 +49,7 @@ def test_the_kinds_gain_likelihood_in_turn():
     rng = np.random.default_rng(1)
     M = np.diag([0.5, 0.1, 0.02, 0.02, 0.3])
     M[0, 1] = 1.0
-    urn = tb.PolyaUrn([0.05, 0.05, 0.5, 0.3, 0.1], M)
+    urn = tb.models.PolyaUrn([0.05, 0.05, 0.5, 0.3, 0.1], M)
     documents = urn.sample_tokens(rng.poisson(20, 400) + 1, rng)
     texts = [[f"w{k}" for k in one] for one in documents]
     fits = [tb.fit_polya_urn(texts, kind, prior=None) for kind in ("constant", "diagonal", "full")]

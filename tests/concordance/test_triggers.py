@@ -15,7 +15,7 @@ def corpus():
     words = ["socrates", "plato", "sea", "sun", "ship", "sand", "wind", "the"]
     M = np.diag(np.full(8, 0.05))
     M[0, 1] = 1.0
-    urn = tb.PolyaUrn([0.05, 0.02, 0.13, 0.1, 0.1, 0.1, 0.1, 0.4], M)
+    urn = tb.models.PolyaUrn([0.05, 0.02, 0.13, 0.1, 0.1, 0.1, 0.1, 0.4], M)
     return tb.read([" ".join(words[k] for k in one) for one in urn.sample_tokens(np.full(500, 30), rng)])
 
 

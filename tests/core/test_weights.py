@@ -86,7 +86,7 @@ def test_sums_of_squares_of_discounted_counts():
     np.testing.assert_allclose(found, [7 + 2 * four**2, 0, 2 + 5 * 9], rtol=1e-14)
 
 
-def surprisals():
+def fitted_cells():
     rng = np.random.default_rng(3)
     n = np.concatenate([rng.integers(1, 60, 150), rng.integers(60, 20_000, 150), [10**6, 10**7, 5, 5, 300, 300]])
     k = np.minimum(rng.geometric(0.4, n.size) * np.where(rng.random(n.size) < 0.1, 40, 1), n)
@@ -95,38 +95,6 @@ def surprisals():
     alpha_0 = np.exp(rng.uniform(-14, 16, n.size))
     mean[-6:], alpha_0[-6:] = [1e-4, 1.2e-3, 0.5, 0.5, 0.9, 0.5], [50.0, 1e6, 1e-6, 1e-6, 3.0, 1e4]
     return k, n, mean, alpha_0
-
-
-def test_surprisal_of_beta_binomials():
-    k, n, mean, alpha_0 = surprisals()
-    alpha, alpha_not = mean * alpha_0, (1 - mean) * alpha_0
-    block, places = one_cell_rows(k, n)
-    terms = weights.surprisal_terms(with_others(alpha, np.nan), with_others(alpha_not), with_others(mean))
-    weight = filled(weights.surprisal_weights, block, terms=terms)
-    found, others = weight[places], np.delete(weight, places)
-
-    def exact(k, n, a, b):
-        g = mpmath.loggamma
-        k, n, a, b = map(mpmath.mpf, (int(k), int(n), float(a), float(b)))
-        choose = g(n + 1) - g(k + 1) - g(n - k + 1)
-        return -float(choose + g(a + k) + g(b + n - k) - g(a + b + n) - g(a) - g(b) + g(a + b))
-
-    assert not others.any()  # terms that never occur
-    assert relative(found, [exact(*case) for case in zip(k, n, alpha, alpha_not, strict=True)], floor=0.01) < 1e-13
-
-
-def test_surprisal_of_binomials():
-    k, n, mean, _ = surprisals()
-    block, places = one_cell_rows(k, n)
-    infinite = np.full(k.size + 1, INF)
-    terms = weights.surprisal_terms(infinite, infinite, with_others(mean))
-    found = filled(weights.surprisal_weights, block, terms=terms)[places]
-
-    def exact(k, n, p):
-        k, n, p = mpmath.mpf(int(k)), mpmath.mpf(int(n)), mpmath.mpf(float(p))
-        return -float(mpmath.log(mpmath.binomial(n, k)) + k * mpmath.log(p) + (n - k) * mpmath.log(1 - p))
-
-    assert relative(found, [exact(*case) for case in zip(k, n, mean, strict=True)], floor=0.01) < 1e-13
 
 
 def tail(k, n_i, n_j, n):
@@ -175,7 +143,7 @@ def test_documents_with_more_than_the_whole_collection():
 
 
 def test_residuals():
-    k, n, mean, alpha_0 = surprisals()
+    k, n, mean, alpha_0 = fitted_cells()
     alpha_0[::7], mean[0] = INF, np.nan
     alpha = mean * alpha_0
     block, places = one_cell_rows(k, n)
@@ -186,11 +154,6 @@ def test_residuals():
     pearson = (k - n * mean) / np.sqrt(n * mean * (1 - mean) * spread)
     found = filled(weights.pearson_weights, block, **fit)[places]
     np.testing.assert_allclose(found, np.where(np.isfinite(pearson), pearson, 0), rtol=1e-12)
-
-    with np.errstate(invalid="ignore"):
-        lift = np.log((alpha + k) / (alpha_0 + n) / mean)
-    expected = np.where(np.isfinite(lift), np.maximum(lift, 0), 0)
-    np.testing.assert_allclose(filled(weights.lift_weights, block, **fit)[places], expected, rtol=1e-12, atol=1e-15)
 
     def deviance(k, n, p, spread):
         k, n, p = mpmath.mpf(int(k)), mpmath.mpf(int(n)), mpmath.mpf(float(p))
@@ -282,17 +245,13 @@ def all_kernels(m):
     ones = np.ones(m)
     pairs = np.column_stack([fit["alpha"] + 0.5, np.sqrt(fit["mean"])])
     quads = np.column_stack([pairs, pairs])
-    with np.errstate(invalid="ignore"):
-        surprisal = weights.surprisal_terms(fit["alpha"], fit["alpha_0"] - fit["alpha"], fit["mean"])
     return [
         (weights.share_weights, {"packed": quads, "log_factorial": np.ones(256), "sigmoid": True}),
         (weights.discounted_weights, {"pairs": pairs, "share": 0.75, "mean": 40.0}),
         (weights.saturated_weights, {"rarity": ones, "share": 0.75, "mean": 40.0, "saturation": 1.2}),
         (weights.sublinear_weights, {"rarity": ones}),
-        (weights.lift_weights, fit),
         (weights.pearson_weights, fit),
         (weights.deviance_weights, fit),
-        (weights.surprisal_weights, {"terms": surprisal}),
         (weights.tail_weights, {"n_i": np.floor(1 + 3000 * fit["mean"]), "tokens": 90_000.0}),
     ]
 
@@ -353,6 +312,4 @@ def test_arrays_of_other_sizes_are_errors(text):
 def test_no_value_makes_a_kernel_hang(text, value):
     for kernel, terms in all_kernels(text.shape[1]):
         bad = {name: np.full_like(old, value) if isinstance(old, np.ndarray) else old for name, old in terms.items()}
-        if "terms" in bad:
-            bad["terms"] = weights.surprisal_terms(*(np.full(text.shape[1], value) for _ in range(3)))
         filled(kernel, block_of(text), **bad)

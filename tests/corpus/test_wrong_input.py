@@ -78,22 +78,22 @@ def test_nan_is_no_group(corpus):
 
 
 def test_labels_of_weights(corpus):
-    weights = corpus.weights("class-bm25", y="who").matrix
-    expected = tb.TermWeighting("class-bm25").fit_transform(corpus.counts, ["x", "y", "x", "y"])
+    weights = corpus.weights("class-lift", y="who").matrix
+    expected = tb.TermWeighting("class-lift", norm=None).fit_transform(corpus.counts, ["x", "y", "x", "y"])
     assert (weights != expected).nnz == 0
     assert (weights != corpus.weights("bm25").matrix).nnz
     for y in (["x", "y", "x", "y"], pl.Series(["x", "y", "x", "y"]), np.array(["x", "y", "x", "y"])):
-        assert (corpus.weights("class-bm25", y=y).matrix != expected).nnz == 0
+        assert (corpus.weights("class-lift", y=y).matrix != expected).nnz == 0
 
 
 @pytest.mark.parametrize(
     ("scheme", "y", "said"),
     [
-        ("class-bm25", "whom", "no column 'whom'.*did you mean 'who'"),
-        ("class-bm25", "score", r"2 documents \(2, 4\) have nothing in the column 'score'"),
-        ("class-bm25", ["x", "y"], "there are 4 documents, but 2 labels"),
-        ("class-bm25", ["x", None, "x", "y"], "document 1 has the label None: give every document a label"),
-        ("class-bm25", ["x", float("nan"), "x", "y"], "document 1 has the label nan: give every document a label"),
+        ("class-lift", "whom", "no column 'whom'.*did you mean 'who'"),
+        ("class-lift", "score", r"2 documents \(2, 4\) have nothing in the column 'score'"),
+        ("class-lift", ["x", "y"], "there are 4 documents, but 2 labels"),
+        ("class-lift", ["x", None, "x", "y"], "document 1 has the label None: give every document a label"),
+        ("class-lift", ["x", float("nan"), "x", "y"], "document 1 has the label nan: give every document a label"),
         ("tf-idf", "who", "the scheme 'tf-idf' uses no labels; omit y="),
         ("tfidf", "who", "did you mean 'tf-idf'"),
     ],
@@ -163,7 +163,7 @@ def test_a_comparison_of_wrong_types_is_refused(tmp_path, door, ask, said):
 
 def test_groups_take_true_or_false():
     with pytest.raises(ValueError, match="contrasts must be True or False; got 'no'"):
-        tb.keyness_groups([[1, 2], [2, 1], [1, 1]], ["a", "b", "c"], contrasts="no")
+        tb.keyness([[1, 2], [2, 1], [1, 1]], by=["a", "b", "c"], contrasts="no")
 
 
 def test_texts_are_no_groups(tmp_path):

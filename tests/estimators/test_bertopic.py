@@ -28,7 +28,7 @@ def corpus():
         for words in GROUPS.values()
         for _ in range(40)
     ]
-    weights = tb.BurstinessVectorizer(scheme=tb.RECOMMENDED_SCHEME, norm="l2")
+    weights = tb.BurstinessVectorizer()
     return texts, make_pipeline(weights, TruncatedSVD(5, random_state=0)).fit_transform(texts)
 
 

@@ -43,7 +43,7 @@ def test_documents_are_weighed_with_the_statistics_of_classes():
 
 
 @pytest.mark.parametrize("scheme", [name for name, scheme in tb.SCHEMES.items() if not scheme.signed])
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 @pytest.mark.filterwarnings("ignore:the scheme 'class-")
 def test_every_allowed_scheme_is_non_negative_and_does_not_change_x(scheme, fig3):
     given = sp.csr_matrix(fig3.astype(np.float64))

@@ -26,7 +26,7 @@ def topics():
 
 
 @pytest.mark.parametrize("scheme", tb.SCHEMES)
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_transforming_does_not_change_the_fit(topics, scheme):
     X, _ = topics
     weighting = tb.TermWeighting(scheme).fit(X[:300])
@@ -41,7 +41,7 @@ def test_transforming_does_not_change_the_fit(topics, scheme):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", NON_NEGATIVE)
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_random_labels_give_chance_accuracy(topics, scheme):
     X, labels = topics
     pipeline = make_pipeline(tb.TermWeighting(scheme), MultinomialNB())

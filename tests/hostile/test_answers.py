@@ -120,7 +120,7 @@ assert ended in (0, 7), ended
 """
 IN_A_FORK = (
     "tb.term_table(s)", "tb.burstiness_test(s)", "tb.keyness(s, s)", "tb.TermStatistics.load(at / 's.parquet')",
-    "tb.scan(F, id='document').statistics", "tb.keyness_groups(X, ['a', 'b'])",
+    "tb.scan(F, id='document').statistics", "tb.keyness(X, by=['a', 'b'])",
     "tb.CountVectorizer().fit_transform(['so it so'])",
 )  # fmt: skip
 
@@ -128,7 +128,7 @@ ATTACKS = [
     *(fine(f"labels with {name}", BY, files=_two(*pair), check=_apart(*pair)) for name, pair in LABELS.items()),
     fine(
         "labels with a NUL, in Python",
-        "t = tb.keyness_groups(np.array([[2, 0], [0, 3], [1, 1]]), ['a\\0', 'a', 'b'], min_count=1, contrasts=True)\n"
+        "t = tb.keyness(np.array([[2, 0], [0, 3], [1, 1]]), by=['a\\0', 'a', 'b'], min_count=1, contrasts=True)\n"
         "assert t['group'].n_unique() == 3",
         notes=8,  # groups of one document, and that no word could be significant
     ),

@@ -17,6 +17,7 @@ from attacks import Attack, Outcome, fine, refused, survives
 from attacks.crafted import resized, saved, statistics_bytes, with_header
 
 import termburst as tb
+from termburst.weights import Weights, save_weights
 
 MB = 2**20
 LITTLE = ("--max-document-mb", "1")
@@ -80,7 +81,7 @@ def _declared(name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Callable
         path = folder / "w.npz"
         vectorizer = tb.BurstinessVectorizer(scheme="tf-icf")
         matrix = vectorizer.fit_transform(["ha ha", "so it goes"])
-        tb.save_weights(tb.Weights(matrix, vectorizer.get_feature_names_out(), np.array(["a", "b"])), path)
+        save_weights(Weights(matrix, vectorizer.get_feature_names_out(), np.array(["a", "b"])), path)
         with zipfile.ZipFile(path) as stored:
             parts = {entry: stored.read(entry) for entry in stored.namelist()}
         head = io.BytesIO()
@@ -271,7 +272,7 @@ assert sum(len(batch.ids) for batch in open_corpus(at / "b.parquet", columns=["g
     *(
         refused(
             f"weights that declare {shape} {name}",
-            "tb.load_weights(at / 'w.npz')",
+            "tb.weights.load_weights(at / 'w.npz')",
             "w.npz",
             memory=3072,
             make=_declared(name, shape),
@@ -280,14 +281,14 @@ assert sum(len(batch.ids) for batch in open_corpus(at / "b.parquet", columns=["g
     ),
     refused(
         "weights of strings of 2 GB each",
-        "tb.load_weights(at / 'w.npz')",
+        "tb.weights.load_weights(at / 'w.npz')",
         "w.npz",
         memory=3072,
         make=_declared("terms", (4,), "<U500000000"),
     ),
     refused(
         "weights of 2^40 terms of no bytes",
-        "tb.load_weights(at / 'w.npz')",
+        "tb.weights.load_weights(at / 'w.npz')",
         "w.npz.*no bytes",
         memory=3072,
         make=_declared("terms", (2**40,), "<U0"),

@@ -136,7 +136,7 @@ ATTACKS = [
         for name, columns in PATTERNS.items()
     ),
     *(
-        refused(f"groups by {name}", f"tb.keyness_groups({DENSE}, {made}, min_count=1)", "")
+        refused(f"groups by {name}", f"tb.keyness({DENSE}, by={made}, min_count=1)", "")
         for name, made in LABELS.items()
     ),
     fine(

@@ -15,6 +15,7 @@ from attacks.crafted import Alter, resized, saved, statistics_bytes, with_header
 import termburst as tb
 from termburst.retrieval.store import FORMAT_VERSION
 from termburst.statistics import store
+from termburst.weights import Weights, save_weights
 
 HUGE = 2**60
 
@@ -304,7 +305,7 @@ def _weights(**arrays: Any) -> Callable[[Path], None]:
         vectorizer = tb.BurstinessVectorizer(scheme="tf-icf")
         matrix = vectorizer.fit_transform(["ha ha", "so it goes"])
         ids = np.array(["a", "b"])
-        tb.save_weights(tb.Weights(matrix, vectorizer.get_feature_names_out(), ids), folder / "w.npz")
+        save_weights(Weights(matrix, vectorizer.get_feature_names_out(), ids), folder / "w.npz")
         resized(folder / "w.npz", **arrays)
 
     return make
@@ -318,7 +319,7 @@ def _index(**arrays: Any) -> Callable[[Path], None]:
     return make
 
 
-LOAD = "w = tb.load_weights(at / 'w.npz'); w.matrix.toarray(); w.matrix.T.tocsr(); w.matrix @ w.matrix.T"
+LOAD = "w = tb.weights.load_weights(at / 'w.npz'); w.matrix.toarray(); w.matrix.T.tocsr(); w.matrix @ w.matrix.T"
 SEARCH = "i = tb.retrieval.Index.load(at / 'i.npz'); i.search('ha so'); i.batch_search(['it', 'goes'])"
 ARRAYS: dict[str, dict[str, Any]] = {  # for a matrix of two documents and four terms, with four cells
     "an index out of range": {"indices": np.array([99, 1, 2, 3], dtype=np.int32)},

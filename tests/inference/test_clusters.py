@@ -41,8 +41,8 @@ def test_interval_and_p_agree_without_being_set():
     rng, cluster = np.random.default_rng(1), np.repeat(np.arange(12), 8)
     year = rng.normal(size=cluster.size)
     about = {"year": year.tolist(), "who": cluster.astype(str).tolist()}
-    found = tb.keyness_design(
-        counts_in_clusters(rng, cluster, 200, 0.8, year), "year", metadata=about, cluster="who",
+    found = tb.keyness(
+        counts_in_clusters(rng, cluster, 200, 0.8, year), formula="year", metadata=about, cluster="who",
         terms=[f"{k:03}" for k in range(201)],
     )  # fmt: skip
     assert set(found["p_method"]) == {"random signs of clusters"}
@@ -61,8 +61,9 @@ def test_size_with_few_clusters_each_on_one_side(clusters):
     for _ in range(12):
         X = counts_in_clusters(rng, cluster, 150, 0.0, cluster * 0.0, spread=0.5)
         side = rng.permutation(np.arange(clusters) % 2)[cluster]
-        table = tb.keyness_design(
-            X, "side", metadata={"side": np.where(side, "a", "b").tolist(), "who": cluster.astype(str).tolist()},
+        table = tb.keyness(
+            X, formula="side",
+            metadata={"side": np.where(side, "a", "b").tolist(), "who": cluster.astype(str).tolist()},
             cluster="who", terms=[f"{k:03}" for k in range(151)], confidence=None,
         )  # fmt: skip
         small.append((table.filter(table["n"].is_between(20, 999))["p_value"] <= 0.05).mean())

@@ -247,9 +247,9 @@ def test_the_table():
     assert first["lower_bound"] == first["ci_low"] > 0.5
     last = table.row(2, named=True)
     assert (last["term"], last["p_value"], last["q_value"], last["p_method"]) == ("no", None, None, "")
-    groups = tb.keyness_groups(
+    groups = tb.keyness(
         A + B,
-        ["a"] * 30 + ["b"] * 30,
+        by=["a"] * 30 + ["b"] * 30,
         terms=["ha", "no", "so"],
         compare="burstiness",
         contrasts=True,
@@ -277,4 +277,4 @@ def test_bad_options(options, message):
 
 def test_groups_need_contrasts():
     with pytest.raises(ValueError, match='compare="burstiness" needs contrasts=True'):
-        tb.keyness_groups([[1, 2], [2, 1], [1, 1]], ["a", "b", "c"], compare="burstiness", contrasts=False)
+        tb.keyness([[1, 2], [2, 1], [1, 1]], by=["a", "b", "c"], compare="burstiness", contrasts=False)

@@ -360,7 +360,7 @@ def test_the_definition_by_the_package_s_own_functions(fig3):
         plr = tb.plr_statistic(fig3, form="exact", penalty=penalty)
         for i in np.argsort(-n_i)[:5]:
             null = stats.binom.logpmf(fig3[:, i], n_j, n_i[i] / n_i.sum()).sum()
-            full = tb.approximate_log_pmf(fig3[:, i], n_j, fit.alpha[i], fit.alpha_not[i]).sum()
+            full = tb.models.approximate_log_pmf(fig3[:, i], n_j, fit.alpha[i], fit.alpha_not[i]).sum()
             full += float(named_penalty(penalty, 74.59, 1.0).log_density(fit.alpha_0[i]))
             assert plr[i] == pytest.approx(-2 * (null - full), rel=1e-11, abs=1e-8)
 

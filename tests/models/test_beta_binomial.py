@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from termburst import approximate_log_pmf
+from termburst.models import approximate_log_pmf, binomial
 from termburst.models import beta_binomial as bb
-from termburst.models import binomial
 
 
 def test_claim_1_is_the_formula_as_printed():

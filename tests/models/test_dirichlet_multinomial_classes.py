@@ -26,7 +26,9 @@ def test_blocks_of_classes_add_up(monkeypatch):
     whole = class_log_likelihood(X, mean, precision)
     monkeypatch.setattr(dirichlet_multinomial_classes, "TABLE_CELLS", 1)
     np.testing.assert_allclose(class_log_likelihood(X, mean, precision), whole, rtol=1e-12)
-    differences = tb.dirichlet_multinomial_log_pmf(X, 3 * mean[1]) - tb.dirichlet_multinomial_log_pmf(X, 40 * mean[2])
+    differences = tb.models.dirichlet_multinomial_log_pmf(X, 3 * mean[1]) - tb.models.dirichlet_multinomial_log_pmf(
+        X, 40 * mean[2]
+    )
     np.testing.assert_allclose(whole[:, 1] - whole[:, 2], differences, atol=1e-9)
 
 

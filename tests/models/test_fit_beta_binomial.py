@@ -11,10 +11,10 @@ from hypothesis.extra.numpy import arrays
 from scipy import optimize, special
 
 import termburst as tb
-from termburst import TermStatistics, beta_binomial_log_likelihood, fit_beta_binomial
+from termburst import TermStatistics, fit_beta_binomial
 from termburst.core import beta_binomial as core
 from termburst.datasets import load_published_fits
-from termburst.models import beta_binomial
+from termburst.models import beta_binomial, beta_binomial_log_likelihood
 from termburst.models.cells import term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
@@ -749,4 +749,4 @@ def test_log_likelihood_of_large_counts(alpha):
         )
         for k in c
     ]  # fmt: skip
-    np.testing.assert_allclose(tb.beta_binomial_log_likelihood(X, alpha, 2.0), expected, rtol=1e-9)
+    np.testing.assert_allclose(tb.models.beta_binomial_log_likelihood(X, alpha, 2.0), expected, rtol=1e-9)

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from termburst import TermStatistics, approximate_log_pmf, penalized_mle
+from termburst import TermStatistics, penalized_mle
+from termburst.models import approximate_log_pmf
 from termburst.models.penalties import GammaPenalty, named_penalty
 
 NAMES = ["gamma", "log-normal", "inverse-gamma"]

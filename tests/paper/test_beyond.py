@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import optimize, stats
 
-from termburst import TermStatistics, beta_binomial_log_likelihood, fit_beta_binomial, penalized_mle, plr_statistic
+from termburst import TermStatistics, fit_beta_binomial, penalized_mle, plr_statistic
 from termburst.inference.plr import ClampedTermsWarning
-from termburst.models import beta_binomial
+from termburst.models import beta_binomial, beta_binomial_log_likelihood
 from termburst.models.penalties import named_penalty
 from termburst.paper import claim1, rankings
 from termburst.paper.collections import Fitted

@@ -159,7 +159,7 @@ def test_the_clamp_makes_a_kink_but_no_jump(collections):
     """As erratum 6 says, the printed form is continuous at η² − r_i = 1 and at η² = r_i."""
     counts, mu = collections.fig3.counts, 74.59
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+        warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
         for margin in (1.0, 0.0):
             low, high = (
                 tb.plr_statistic(counts, mu=mu, sigma2=mu**2 / (156 + margin + step))[10] for step in (-1e-9, 1e-9)
@@ -206,7 +206,7 @@ def test_most_counts_are_one_and_absent_cells_have_weight_one_half(data, erratum
         assert number in found.text
 
 
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_absent_cells_are_those_of_plr_contributions(data, collections):
     X = collections.r8.train[:600]
     X = X[:, np.asarray(X.sum(axis=0)).ravel() > 0]

@@ -70,7 +70,9 @@ def test_lambda_is_that_of_the_definition(penalty):
     f = density(penalty, mu, sigma2)
     for i in (0, 1, 3):
         l_0 = stats.binom.logpmf(X[:, i], n_j, X[:, i].sum() / n).sum()
-        l_1 = tb.approximate_log_pmf(X[:, i], n_j, fit.alpha[i], fit.alpha_not[i]).sum() + f.logpdf(fit.alpha_0[i])
+        l_1 = tb.models.approximate_log_pmf(X[:, i], n_j, fit.alpha[i], fit.alpha_not[i]).sum() + f.logpdf(
+            fit.alpha_0[i]
+        )
         assert lambdas[i] == pytest.approx(-2 * (l_0 - l_1), abs=1e-9)
 
 

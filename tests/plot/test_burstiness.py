@@ -29,7 +29,7 @@ def test_listed_terms_are_named(counts, terms):
 
 
 def test_terms_without_a_valid_alpha_are_drawn_smallest(counts):
-    with pytest.warns(tb.ClampedTermsWarning):
+    with pytest.warns(tb.inference.ClampedTermsWarning):
         figure = plot.burstiness(counts, sigma2=100.0, label=0)
     points = figure.axes[0].collections[0]
     alpha = tb.penalized_mle(counts, sigma2=100.0).alpha[counts.sum(axis=0) > 0]

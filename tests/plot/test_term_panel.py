@@ -19,7 +19,7 @@ def test_the_panels_are_those_of_the_single_figures(counts, terms, statistics):
 
 
 @pytest.mark.parametrize("X", [[[5]], [[1, 2]], [[3, 0], [0, 4]], [[1, 9], [0, 0], [0, 2]]])
-@pytest.mark.filterwarnings("ignore::termburst.ClampedTermsWarning")
+@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_tiny_corpora(X):
     plot.term_panel(X, 0, sigma2=1e-3).draw_without_rendering()
 

@@ -149,8 +149,8 @@ def test_pandas_frames_and_unnamed_terms(counts, table, figure):
 def test_bad_input_gets_one_sentence(counts, table):
     groups = ["a", "b", "c"] * 20
     with pytest.raises(ValueError, match="no column 'log_ratio'"):
-        plot.volcano(tb.keyness_groups(counts, groups, contrasts=False))
-    contrasts = tb.keyness_groups(counts, groups)
+        plot.volcano(tb.keyness(counts, by=groups, contrasts=False))
+    contrasts = tb.keyness(counts, by=groups)
     with pytest.raises(ValueError, match="keep only the rows of one"):
         plot.volcano(contrasts)
     assert plot.volcano(contrasts.filter(pl.col("group") == "a"))

@@ -48,7 +48,7 @@ def test_large_values_stay_within_the_figure():
 
 
 def test_what_cannot_be_drawn_is_refused(statistics):
-    with pytest.warns(tb.ClampedTermsWarning):
+    with pytest.warns(tb.inference.ClampedTermsWarning):
         why = tb.explain(statistics, 30, form="exact", sigma2=1e4)
     with pytest.raises(ValueError, match=r"η² ≤ r_i: draw another form"):
         plot.waterfall(why)

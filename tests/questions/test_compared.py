@@ -27,7 +27,7 @@ def about(clusters: int, each: int) -> dict[str, list]:
 def test_with_11_clusters_nothing_can_be_significant():
     assert out_of_reach([2**-11] * 41, clusters=11) is None  # 41/2048 < 5 %: one word alone could be
     with pytest.warns(UserWarning, match=r"with 8 clusters no p is below 0\.0039, .*; at least 10 clusters"):
-        table = tb.keyness_design(drawn(32), "year", metadata=about(8, 4), terms=TERMS, cluster="who")
+        table = tb.keyness(drawn(32), formula="year", metadata=about(8, 4), terms=TERMS, cluster="who")
     assert table["least_p"].min() == 2**-8
     text = out_of_reach([2**-11] * 12_762, clusters=11)
     assert "0.00049" in text
@@ -59,7 +59,7 @@ def test_two_small_corpora_say_that_nothing_can_be_found():
         tb.scan(frames[0]).keyness(tb.scan(frames[1]))
     labels = ["x", "y", "z"] * 2
     with pytest.warns(UserWarning, match="with so few documents no p is below"):
-        tb.keyness_groups(A, labels, terms=TERMS)
+        tb.keyness(A, by=labels, terms=TERMS)
     sides = frames[0].with_columns(side=pl.col("document").replace_strict(range(6), labels))
     with pytest.warns(UserWarning, match="with so few documents no p is below"):
         tb.scan(sides).keyness(by="side")
@@ -70,9 +70,9 @@ PAIRS = {"side": ["a", "b"] * 10, "pair": [f"p{k // 2}" for k in range(20)]}
 
 def test_pairs_have_a_warning_with_either_option():
     with pytest.warns(UserWarning, match=r"10 of 10 clusters of 'pair' have several values of side: cluster= does not"):
-        tb.keyness_design(drawn(20), "side", metadata=PAIRS, terms=TERMS, cluster="pair")
+        tb.keyness(drawn(20), formula="side", metadata=PAIRS, terms=TERMS, cluster="pair")
     with pytest.warns(UserWarning, match=r"the strata of 'pair' have 2 documents each on average, but from 15 on p"):
-        tb.keyness_design(drawn(20), "side", metadata=PAIRS, terms=TERMS, strata="pair")
+        tb.keyness(drawn(20), formula="side", metadata=PAIRS, terms=TERMS, strata="pair")
     frame = pl.DataFrame({**PAIRS, "document": range(20)})
     long = [{"document": d, "term": TERMS[t], "count": int(c)} for (d, t), c in np.ndenumerate(drawn(20)) if c]
     joined = pl.DataFrame(long).join(frame, on="document")

@@ -209,7 +209,7 @@ def test_one_document_alone_is_never_significant():
     alone = table.filter(pl.col("b_a") + pl.col("b_b") == 1)
     assert alone.height == 2
     assert alone["p_value"].to_list() == alone["least_p"].to_list() == [1.0, 1.0]
-    groups = tb.keyness_groups(np.array(A + B), ["x"] * 5 + ["y"] * 40 + ["z"] * 51, contrasts=False)
+    groups = tb.keyness(np.array(A + B), by=["x"] * 5 + ["y"] * 40 + ["z"] * 51, contrasts=False)
     assert groups.filter(pl.col("b") == 1)["p_value"].to_list() == [1.0, 1.0]
 
 
@@ -423,7 +423,7 @@ def grouped():
 
 def test_groups_overall(grouped):
     X, labels, names = grouped
-    table = tb.keyness_groups(X, labels, terms=names, contrasts=False)
+    table = tb.keyness(X, by=labels, terms=names, contrasts=False)
     assert table.columns == ["term", "n", "b", "statistic", "p_value", "q_value", "least_p", "p_method", "highest"]
     found = inference.keyness_groups([term_cells(X[labels == g]) for g in "xyz"])
     at = [names.index(term) for term in table["term"]]
@@ -441,10 +441,10 @@ def test_groups_overall(grouped):
 
 def test_groups_as_lists_numbers_and_sparse_matrices(grouped):
     X, labels, names = grouped
-    table = tb.keyness_groups(X, labels, terms=names, contrasts=False)
-    same(tb.keyness_groups(sp.csr_array(X), list(labels), terms=names, contrasts=False), table)
+    table = tb.keyness(X, by=labels, terms=names, contrasts=False)
+    same(tb.keyness(sp.csr_array(X), by=list(labels), terms=names, contrasts=False), table)
     numbers = np.searchsorted(["x", "y", "z"], labels)
-    by_number = tb.keyness_groups(X, numbers, terms=names, contrasts=False)
+    by_number = tb.keyness(X, by=numbers, terms=names, contrasts=False)
     assert by_number["p_value"].to_list() == table["p_value"].to_list()
     assert by_number["highest"].to_list() == [str("xyz".index(g)) for g in table["highest"]]
 
@@ -453,21 +453,21 @@ def test_groups_as_lists_numbers_and_sparse_matrices(grouped):
 def test_labels_of_any_kind(grouped, kind):
     X, labels, names = grouped
     same(
-        tb.keyness_groups(X, kind(labels.tolist()), terms=names, contrasts=False),
-        tb.keyness_groups(X, labels, terms=names, contrasts=False),
+        tb.keyness(X, by=kind(labels.tolist()), terms=names, contrasts=False),
+        tb.keyness(X, by=labels, terms=names, contrasts=False),
     )
 
 
 def test_labels_that_numpy_would_treat_as_equal():
     X = corpus(29, 14, 3) + 1
-    table = tb.keyness_groups(X, ["a"] * 7 + ["a\0"] * 7, contrasts=True)
+    table = tb.keyness(X, by=["a"] * 7 + ["a\0"] * 7, contrasts=True)
     assert table["p_value"].is_between(0, 1).all()
     assert set(table["group"]) <= {"a", "a\0"}
 
 
 def test_groups_contrasts_are_comparisons_with_the_rest(grouped):
     X, labels, names = grouped
-    table = tb.keyness_groups(X, labels, terms=names, contrasts=True, confidence=0.8)
+    table = tb.keyness(X, by=labels, terms=names, contrasts=True, confidence=0.8)
     assert table.columns == ["term", "group", *COLUMNS[1:]]
     assert set(zip(table["term"], table["group"], strict=True)) == set(itertools.product(names, "xyz"))
     for g in "xyz":
@@ -477,7 +477,7 @@ def test_groups_contrasts_are_comparisons_with_the_rest(grouped):
     np.testing.assert_allclose(table["q_value"], q_by_definition(table))
     assert table.filter((pl.col("q_value") > 0.2) & (pl.col("lower_bound") != 0)).is_empty()
     assert table["p_value"].is_sorted()
-    by_ratio = tb.keyness_groups(X, labels, terms=names, contrasts=True, sort="log_ratio", method="g2")
+    by_ratio = tb.keyness(X, by=labels, terms=names, contrasts=True, sort="log_ratio", method="g2")
     assert by_ratio["log_ratio"].is_sorted(descending=True)
     assert set(by_ratio["p_method"]) == {"g2"}
 
@@ -485,7 +485,7 @@ def test_groups_contrasts_are_comparisons_with_the_rest(grouped):
 def test_two_groups_are_a_comparison(grouped):
     X, labels, names = grouped
     two = np.where(labels == "z", "z", "other")
-    overall = tb.keyness_groups(X, two, terms=names).sort("term")
+    overall = tb.keyness(X, by=two, terms=names).sort("term")
     pair = tb.keyness(X[two == "z"], X[two != "z"], terms=names).sort("term")
     for name in ("statistic", "p_value", "least_p"):
         np.testing.assert_allclose(overall[name], pair[name], rtol=1e-6, atol=1e-12, err_msg=name)
@@ -493,12 +493,12 @@ def test_two_groups_are_a_comparison(grouped):
 
 def test_groups_sorted_by_term(grouped):
     X, labels, names = grouped
-    assert tb.keyness_groups(X, labels, terms=names, sort="term", contrasts=False)["term"].to_list() == names
+    assert tb.keyness(X, by=labels, terms=names, sort="term", contrasts=False)["term"].to_list() == names
 
 
 def test_groups_min_count(grouped):
     X, labels, names = grouped
-    table, all_terms = (tb.keyness_groups(X, labels, terms=names, min_count=m, contrasts=False) for m in (40, 1))
+    table, all_terms = (tb.keyness(X, by=labels, terms=names, min_count=m, contrasts=False) for m in (40, 1))
     kept = all_terms.filter(pl.col("n") >= 40)
     assert 2 < table.height < all_terms.height
     assert table["p_value"].to_list() == kept["p_value"].to_list()
@@ -507,9 +507,9 @@ def test_groups_min_count(grouped):
 
 def test_groups_that_are_identical():
     X = corpus(25, 20, 6)
-    table = tb.keyness_groups(np.vstack([X, X, X]), np.repeat([1, 2, 3], 20), contrasts=False)
+    table = tb.keyness(np.vstack([X, X, X]), by=np.repeat([1, 2, 3], 20), contrasts=False)
     assert (table["p_value"] > 0.95).all()  # a mid-p against twice as many documents is not exactly 1
-    assert tb.keyness_groups(np.vstack([X, X]), np.repeat([1, 2], 20))["p_value"].to_list() == [1.0] * table.height
+    assert tb.keyness(np.vstack([X, X]), by=np.repeat([1, 2], 20))["p_value"].to_list() == [1.0] * table.height
 
 
 @pytest.mark.parametrize(
@@ -523,12 +523,11 @@ def test_groups_that_are_identical():
         ([1, 1, 1, "1", "1"], "labels must have one type; got int for document 0 and str for document 3"),
         (np.array([1, "x", 2, 2, 2], dtype=object), "labels must have one type"),
         ([1j, 2j, 1j, 2j, 1j], "labels must be names or numbers; document 0 has 1j"),
-        (np.array([list("xyxyx")]), "labels must be a list or a Series, one per document in order"),
-        (np.array("x"), "labels must be a list or a Series"),
-        ({"x", "y"}, "labels must be a list or a Series"),
-        ("xyxyx", "labels must be a list or a Series, one per document in order; got 'xyxyx'"),
-        (None, "labels must be a list or a Series, one per document in order; got None"),
-        (3, "labels must be a list or a Series"),
+        (np.array([list("xyxyx")]), "by must be a list or a Series with one label per document"),
+        (np.array("x"), "by must be a list or a Series"),
+        ({"x", "y"}, "by must be a list or a Series"),
+        ("xyxyx", "by must be a list or a Series with one label per document; got 'xyxyx'"),
+        (3, "by must be a list or a Series"),
         ((c for c in "xyx"), "there are 5 documents but 3 labels"),
         ([None, "x", "y", "x", "y"], "document 0 has the label None: give every document a group"),
         (["x", "y", np.nan, "x", "y"], "document 2 has the label nan"),
@@ -539,13 +538,13 @@ def test_groups_that_are_identical():
 def test_bad_labels_give_a_message_of_one_line(labels, message):
     X = corpus(26, 5, 3) + 1
     with pytest.raises(ValueError, match=message) as caught:
-        tb.keyness_groups(X, labels)
+        tb.keyness(X, by=labels)
     assert "\n" not in str(caught.value)
 
 
 def test_no_documents_to_group():
     with pytest.raises(ValueError, match=r"the count matrix has no documents \(0 rows\)"):
-        tb.keyness_groups(np.zeros((0, 3), int), [])
+        tb.keyness(np.zeros((0, 3), int), by=[])
 
 
 def test_the_error_names_a_group_without_tokens():
@@ -553,12 +552,12 @@ def test_the_error_names_a_group_without_tokens():
     X[:2] = 0
     for contrasts in (False, True):
         with pytest.raises(ValueError, match="no tokens") as caught:
-            tb.keyness_groups(X, ["empty"] * 2 + ["x"] * 2 + ["y"] * 2, contrasts=contrasts)
+            tb.keyness(X, by=["empty"] * 2 + ["x"] * 2 + ["y"] * 2, contrasts=contrasts)
         assert "empty" in str(caught.value)
     with pytest.raises(ValueError, match="sort must be one of"):
-        tb.keyness_groups(X, list("aabbcc"), sort="q")
+        tb.keyness(X, by=list("aabbcc"), sort="q")
     with pytest.raises(ValueError, match="terms"):
-        tb.keyness_groups(X, list("aabbcc"), terms=["one"])
+        tb.keyness(X, by=list("aabbcc"), terms=["one"])
 
 
 @pytest.mark.parametrize(
@@ -575,18 +574,17 @@ def test_the_error_names_a_group_without_tokens():
 def test_options_that_only_contrasts_have(grouped, options, message):
     X, labels, names = grouped
     with pytest.raises(ValueError, match=message):
-        tb.keyness_groups(X, labels, terms=names, **({"contrasts": False} | options))
+        tb.keyness(X, by=labels, terms=names, **({"contrasts": False} | options))
 
 
 def test_statistics_cannot_be_grouped():
     statistics = tb.TermStatistics.from_counts(corpus(28, 6, 3), list("abc"), "patterns")
     with pytest.raises(ValueError, match="groups need a count matrix"):
-        tb.keyness_groups(statistics, list("aabbcc"))
+        tb.keyness(statistics, by=list("aabbcc"))
 
 
 def test_wrong_options_are_refused_before_any_work(monkeypatch):
     monkeypatch.setattr(inference, "compare", None)
     monkeypatch.setattr(import_module("termburst.statistics.matrix"), "canonical_counts", None)
-    for call in (tb.keyness, tb.keyness_groups):
-        with pytest.raises(ValueError, match="adjust must be one of"):
-            call([[1]], [[1]], adjust="q")
+    with pytest.raises(ValueError, match="adjust must be one of"):
+        tb.keyness([[1]], [[1]], adjust="q")

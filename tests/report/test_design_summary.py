@@ -23,7 +23,7 @@ def corpus():
 
 @pytest.fixture(scope="module")
 def table(corpus):
-    return tb.keyness_design(corpus, "who + year")
+    return tb.keyness(corpus, formula="who + year")
 
 
 def test_rows_are_those_of_the_table(corpus, table):
@@ -48,14 +48,14 @@ def test_a_value_with_a_dash_and_a_slope(corpus, table):
 
 
 def test_clusters_have_the_p_of_documents(corpus):
-    table = tb.keyness_design(corpus, "year", cluster="speaker")
+    table = tb.keyness(corpus, formula="year", cluster="speaker")
     found = summarize_design(table, corpus, "year", cluster="speaker", max_terms=3)
     assert 10 ** np.array(found["terms"]["log10_p_documents"]) == pytest.approx(table["p_documents"].to_numpy()[:3])
     assert "same speaker" in found["design"]["about"][-1]
 
 
 def test_what_is_no_table_of_a_design(corpus):
-    with pytest.raises(ValueError, match="keyness_design"):
+    with pytest.raises(ValueError, match="formula="):
         summarize_design(corpus.keyness(by="who"), corpus, "who")
 
 

@@ -528,7 +528,7 @@ def test_groups_can_be_chosen(opened, documents):
     sides = {group: documents.rows([k for k, label in enumerate(labels) if label == group]) for group in groups}
     of_all = documents.rows([k for k, label in enumerate(labels) if label in groups])
     of_which = [name.split(".")[0] for name in of_all.ids]
-    table = tb.keyness_groups(of_all.counts, of_which, terms=documents.terms, contrasts=True, min_count=10)
+    table = tb.keyness(of_all.counts, by=of_which, terms=documents.terms, contrasts=True, min_count=10)
     page = opened(summarize_keyness(table, sides))
     for group in ("asyncio", "email"):  # the first is chosen at the start
         page.select_option("#group", group)

@@ -100,7 +100,7 @@ def test_limits_of_terms_and_panels(documents):
 )
 def test_small_collections_have_a_page(X):
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+        warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
         found = summarize(tb.TermStatistics.from_counts(X, detail="patterns"))
     json.dumps(found, allow_nan=False)
     assert render(found).startswith("<!doctype html>")

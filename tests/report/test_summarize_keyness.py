@@ -50,7 +50,7 @@ def test_groups_and_their_rows():
     chosen = [k for k, name in enumerate(corpus.ids) if name.split(".")[0] in wanted]
     labels = [corpus.ids[k].split(".")[0] for k in chosen]
     whole = CountedCorpus.from_texts([corpus.texts[k] for k in chosen])
-    table = tb.keyness_groups(whole.counts, labels, terms=whole.terms, contrasts=True, min_count=5)
+    table = tb.keyness(whole.counts, by=labels, terms=whole.terms, contrasts=True, min_count=5)
     parts = {group: replace(whole, texts=None).rows([one == group for one in labels]) for group in wanted}
     found = summarize_keyness(table, parts, max_terms=100)
     assert len(found["terms"]["term"]) == 100

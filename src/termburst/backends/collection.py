@@ -233,5 +233,5 @@ def _refuse_varying(of: Any, cluster: str) -> None:
     if several.height:
         raise ValueError(
             f"the formula varies within the cluster {several['cluster'][0]!r:.60}: such clusters are compared by "
-            "random signs, which needs all documents in one process; use termburst.keyness_design there"
+            "random signs, which needs all documents in one process; use termburst.keyness there"
         )

@@ -16,7 +16,7 @@ from termburst.options import given
 from termburst.questions.weights import Weigh
 
 if TYPE_CHECKING:
-    from termburst.weight_files import Weights
+    from termburst.weights.weight_files import Weights
 
 CellFormat = Literal["npz", "csv", "parquet", "matrix-market", "svmlight", "quanteda"]  # of weights
 ExportFormat = Literal[
@@ -110,7 +110,7 @@ def _write(made: Weights, output: Path, format: Any, value: str, csv: Csv, more:
     """Write a matrix with its names; say which documents cannot be told apart in the file, and which are not in it."""
     from termburst.exports import export_matrix, long_frame
     from termburst.reading.documents import same_ids
-    from termburst.weight_files import save_weights
+    from termburst.weights.weight_files import save_weights
 
     documents = made.documents.tolist()
     if format == "npz":

@@ -39,23 +39,6 @@ TB_INLINE double binomial_log_pmf(double k, double n, double p) {
     return least(value, 0.0);
 }
 
-/* log Γ(a + n) − log Γ(a) minus the difference of x log x − x. */
-TB_INLINE double remainder_step(double a, double n) {
-    return factorial_remainder(a + n) - factorial_remainder(a) - log1p(n / a);
-}
-
-/* log P(k) of a beta-binomial: −n KL(k/n‖q) − α_0 KL(α/α_0‖q), q = (k + α)/(n + α_0), and remainders. */
-TB_INLINE double beta_binomial_log_pmf(double k, double n, double alpha, double alpha_not) {
-    double rest = n - k, alpha_0 = alpha + alpha_not, total = alpha_0 + n;
-    double q = (alpha + k) / total, q_not = (alpha_not + rest) / total;
-    double excess = rest * (alpha / total) - k * (alpha_not / total);
-    double value = -deviance(k, n * q, excess) - deviance(rest, n * q_not, -excess);
-    value += -deviance(alpha, alpha_0 * q, -excess) - deviance(alpha_not, alpha_0 * q_not, excess);
-    value += factorial_remainder(n) - factorial_remainder(k) - factorial_remainder(rest);
-    value += remainder_step(alpha, k) + remainder_step(alpha_not, rest) - remainder_step(alpha_0, n);
-    return least(value, 0.0);
-}
-
 /* Hypergeometric log P(k): k occurrences of the term among n_j draws from n tokens, n_i of which are the term. Computed
  * as three binomials with p = n_j/n, the last one at its mean. */
 TB_INLINE double hypergeometric_log_pmf(double k, double n_i, double n_j, double n) {

@@ -158,22 +158,6 @@ int32_t tb_sublinear_weights(const CountBlock *counts, const SublinearTerms *ter
 
 TB_INLINE double finite_or_zero(double x) { return isfinite(x) ? x : 0.0; }
 
-/* max(log[(α + n_ij)/(α_0 + n_j)/p], 0), and 0 if there is no fit, or only the binomial. */
-int32_t tb_lift_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out) {
-    Row row;
-    for (int64_t j = 0; j < counts->rows; j++) {
-        int32_t status = checked_row(counts, j, &row);
-        if (status != TB_OK) return status;
-        for (int64_t k = row.start; k < row.end; k++) {
-            int32_t i = counts->term[k];
-            double posterior = (terms->alpha[i] + (double)counts->count[k]) / (terms->alpha_0[i] + (double)row.n_j);
-            double lift = posterior / terms->mean[i];
-            out->weight[k] = lift > 1 ? finite_or_zero(log(lift)) : 0.0;
-        }
-    }
-    return TB_OK;
-}
-
 /* Variance of the beta-binomial divided by that of the binomial; 1 at the boundary, and if there is no fit. */
 TB_INLINE double spread(double alpha_0, double n_j) { return alpha_0 < INFINITY ? (alpha_0 + n_j) / (alpha_0 + 1) : 1.0; }
 
@@ -205,58 +189,6 @@ int32_t tb_deviance_weights(const CountBlock *counts, const FitTerms *terms, con
             double half = deviance(n, n_j * p, excess) + deviance(rest, n_j * (1 - p), -excess);
             double size = finite_or_zero(sqrt(most(2 * half / spread(terms->alpha_0[i], n_j), 0.0)));
             out->weight[k] = excess > 0 ? -size : size;
-        }
-    }
-    return TB_OK;
-}
-
-/* Four consecutive numbers per term: α, α_¬, the part of `gamma_cross` that depends only on these or log(1 − p), p. */
-int32_t tb_surprisal_terms(const SurprisalTerms *terms) {
-    for (int64_t i = 0; i < terms->terms; i++) {
-        double *packed = terms->packed + 4 * i, alpha = terms->alpha[i], alpha_not = terms->alpha_not[i];
-        packed[0] = alpha;
-        packed[1] = alpha_not;
-        packed[2] = alpha < INFINITY && alpha_not >= 12 ? rising_remainder(alpha_not, alpha) : log1p(-terms->mean[i]);
-        packed[3] = terms->mean[i];
-    }
-    return TB_OK;
-}
-
-/* −log P(0) of the term's model at n tokens. */
-TB_INLINE double zero_surprisal(const double *packed, double n) {
-    double alpha = packed[0], alpha_not = packed[1];
-    if (!(alpha < INFINITY)) return -n * packed[2];
-    if (alpha_not >= 12 && alpha <= n)
-        return alpha * log1p(n / alpha_not) + (rising_remainder(alpha_not + n, alpha) - packed[2]);
-    return gamma_cross(alpha_not, alpha, n);
-}
-
-/* −log P(k): from P(0) by the ratios P(q + 1)/P(q); by deviances if there would be too many ratios, or cancellation. */
-static double surprisal(const double *packed, double k, double n) {
-    double alpha = packed[0], alpha_not = packed[1], p = packed[3], above = 1.0, below = 1.0;
-    int bursty = alpha < INFINITY;
-    if (isnan(alpha)) return 0.0;
-    if (k <= FACTORS && (bursty || (p > 0 && p < 1))) {
-        double odds = p / (1 - p);
-        for (double q = 0; q < k; q++) {
-            above *= bursty ? (n - q) * (alpha + q) : (n - q) * odds;
-            below *= bursty ? (q + 1) * (alpha_not + (n - 1 - q)) : q + 1;
-        }
-        double zero = zero_surprisal(packed, n), gained = log(above / below), value = zero - gained;
-        if (value > 0.05 * (zero + fabs(gained))) return value;
-    }
-    double value = bursty ? beta_binomial_log_pmf(k, n, alpha, alpha_not) : binomial_log_pmf(k, n, p);
-    return most(-value, 0.0);
-}
-
-int32_t tb_surprisal_weights(const CountBlock *counts, const SurprisalTerms *terms, const Weights *out) {
-    Row row;
-    for (int64_t j = 0; j < counts->rows; j++) {
-        int32_t status = checked_row(counts, j, &row);
-        if (status != TB_OK) return status;
-        for (int64_t k = row.start; k < row.end; k++) {
-            const double *packed = terms->packed + 4 * (int64_t)counts->term[k];
-            out->weight[k] = surprisal(packed, (double)counts->count[k], (double)row.n_j);
         }
     }
     return TB_OK;
@@ -355,12 +287,6 @@ TB_LAYOUT(weights,
     TB_FIELD(FitTerms, alpha),
     TB_FIELD(FitTerms, alpha_0),
     TB_FIELD(FitTerms, mean),
-    TB_WHOLE(SurprisalTerms),
-    TB_FIELD(SurprisalTerms, alpha),
-    TB_FIELD(SurprisalTerms, alpha_not),
-    TB_FIELD(SurprisalTerms, mean),
-    TB_FIELD(SurprisalTerms, packed),
-    TB_FIELD(SurprisalTerms, terms),
     TB_WHOLE(TailTerms),
     TB_FIELD(TailTerms, n_i),
     TB_FIELD(TailTerms, tokens))

@@ -1,4 +1,4 @@
-/* The weights of the cells of a count matrix, one kernel per scheme; termburst.schemes has the formulas. */
+/* The weights of the cells of a count matrix, one kernel per scheme; termburst.weights has the formulas. */
 #ifndef TB_WEIGHTS_H
 #define TB_WEIGHTS_H
 
@@ -57,15 +57,6 @@ typedef struct {
     const double *mean;
 } FitTerms;
 
-/* α (∞ for a binomial term, NaN for a term that never occurred), α_¬, p, and scratch space, four numbers per term. */
-typedef struct {
-    const double *alpha;
-    const double *alpha_not;
-    const double *mean;
-    double *packed;
-    int64_t terms;
-} SurprisalTerms;
-
 /* n_i (0 for a term that never occurred), and n. */
 typedef struct {
     const double *n_i;
@@ -77,11 +68,8 @@ TB_API int32_t tb_discounted_weights(const CountBlock *counts, const DiscountTer
 TB_API int32_t tb_discounted_squares(const TermRows *rows);
 TB_API int32_t tb_saturated_weights(const CountBlock *counts, const SaturatedTerms *terms, const Weights *out);
 TB_API int32_t tb_sublinear_weights(const CountBlock *counts, const SublinearTerms *terms, const Weights *out);
-TB_API int32_t tb_lift_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out);
 TB_API int32_t tb_pearson_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out);
 TB_API int32_t tb_deviance_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out);
-TB_API int32_t tb_surprisal_terms(const SurprisalTerms *terms);
-TB_API int32_t tb_surprisal_weights(const CountBlock *counts, const SurprisalTerms *terms, const Weights *out);
 TB_API int32_t tb_tail_weights(const CountBlock *counts, const TailTerms *terms, const Weights *out);
 
 #endif

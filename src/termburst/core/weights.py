@@ -1,4 +1,4 @@
-"""The weights of the cells of a count matrix (weights.c); `termburst.scheme_functions` explains the formulas.
+"""The weights of the cells of a count matrix (weights.c); `termburst.weights.scheme_functions` explains the formulas.
 
 Every function fills `weight`, one number per cell of the block, from arrays with one number per term.
 """
@@ -52,10 +52,6 @@ class FitTerms(Struct):
     _fields_ = [("alpha", In_f64), ("alpha_0", In_f64), ("mean", In_f64)]
 
 
-class SurprisalTerms(Struct):
-    _fields_ = [("alpha", In_f64), ("alpha_not", In_f64), ("mean", In_f64), ("packed", Out_f64), ("terms", Int)]
-
-
 class TailTerms(Struct):
     _fields_ = [("n_i", In_f64), ("tokens", Float)]
 
@@ -104,13 +100,6 @@ def sublinear_weights(counts: CountBlock, weight: Floats, *, rarity: Floats) -> 
     call("tb_sublinear_weights", counts, SublinearTerms(rarity=rarity), _weights(counts, weight))
 
 
-def lift_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
-    """max(log[(α + n_ij)/(α_0 + n_j)/p], 0)."""
-    _require_per_term(counts, alpha, alpha_0, mean)
-    terms = FitTerms(alpha=alpha, alpha_0=alpha_0, mean=mean)
-    call("tb_lift_weights", counts, terms, _weights(counts, weight))
-
-
 def pearson_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
     """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1)."""
     _require_per_term(counts, alpha, alpha_0, mean)
@@ -123,21 +112,6 @@ def deviance_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha
     _require_per_term(counts, alpha, alpha_0, mean)
     terms = FitTerms(alpha=alpha, alpha_0=alpha_0, mean=mean)
     call("tb_deviance_weights", counts, terms, _weights(counts, weight))
-
-
-def surprisal_terms(alpha: Floats, alpha_not: Floats, mean: Floats) -> SurprisalTerms:
-    """The term data for `surprisal_weights`. α is ∞ for a binomial term, NaN for a term that never occurred."""
-    require(alpha.shape == alpha_not.shape == mean.shape, "alpha, alpha_not and mean must have one entry per term")
-    packed = np.empty((alpha.size, 4))
-    terms = SurprisalTerms(alpha=alpha, alpha_not=alpha_not, mean=mean, packed=packed, terms=alpha.size)
-    call("tb_surprisal_terms", terms)
-    return terms
-
-
-def surprisal_weights(counts: CountBlock, weight: Floats, *, terms: SurprisalTerms) -> None:
-    """−log P(N = n_ij) of the beta-binomial or binomial fit at n_j tokens."""
-    require(terms.terms == counts.terms, "there must be one number per term")
-    call("tb_surprisal_weights", counts, terms, _weights(counts, weight))
 
 
 def tail_weights(counts: CountBlock, weight: Floats, *, n_i: Floats, tokens: float) -> None:

@@ -15,7 +15,7 @@ from termburst.corpus import metadata as columns
 from termburst.corpus.saved import Summed
 from termburst.corpus.text_questions import TextQuestions
 from termburst.messages import named
-from termburst.names import RECOMMENDED_SCHEME, Adjustment, Fit, Form, Invalid, Norm, PenaltyName
+from termburst.names import DEFAULT_SCHEME, Adjustment, Fit, Form, Invalid, Norm, PenaltyName
 from termburst.options import made_from
 from termburst.questions.check import Check
 from termburst.questions.explain import Explain
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from termburst.inference.plr import Explanation
     from termburst.questions.corpus_check import CorpusCheck
     from termburst.report.server import Exploration, Server
-    from termburst.weight_files import Weights
+    from termburst.weights.weight_files import Weights
 
 
 class Corpus(TextQuestions):
@@ -103,7 +103,7 @@ class Corpus(TextQuestions):
 
     def weights(
         self,
-        scheme: str = RECOMMENDED_SCHEME,
+        scheme: str = DEFAULT_SCHEME,
         *,
         y: Any = None,
         mu: float | None = None,
@@ -115,7 +115,7 @@ class Corpus(TextQuestions):
 
         Parameters
         ----------
-        y : column of the metadata, or one label per document, for the schemes that compare classes ("class-bm25", …)
+        y : column of the metadata, or one label per document, for the schemes that compare classes ("class-lift", …)
 
         Examples
         --------
@@ -124,12 +124,12 @@ class Corpus(TextQuestions):
         >>> weights.matrix.shape, weights.terms.tolist(), weights.documents.tolist()
         ((2, 3), ['goes', 'it', 'so'], ['a', 'b'])
         >>> corpus = tb.read(["so it goes", "so so", "it is"], metadata={"who": ["x", "y", "x"]})
-        >>> corpus.weights("class-bm25", y="who").matrix.shape
+        >>> corpus.weights("class-lift", y="who").matrix.shape
         (3, 4)
         """
         from termburst.estimators.term_weighting import TermWeighting
-        from termburst.schemes import named_scheme
-        from termburst.weight_files import Weights
+        from termburst.weights.schemes import named_scheme
+        from termburst.weights.weight_files import Weights
 
         asked = made_from(Weigh, locals())
         if y is not None and not named_scheme(scheme).uses_labels:
@@ -156,7 +156,7 @@ class Corpus(TextQuestions):
         >>> found.terms.tolist(), found.matrix.toarray().tolist()
         (['so'], [[1], [2]])
         """
-        from termburst.weight_files import Weights
+        from termburst.weights.weight_files import Weights
 
         counted = self._filled()
         kept = np.flatnonzero(counted.counts.sum(axis=0) >= min_count)

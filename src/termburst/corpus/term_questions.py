@@ -98,15 +98,15 @@ class TermQuestions(CorpusBase):
         ----------
         other : corpus, counts or statistics to compare with: this corpus is A, the other is B; or a formula
         by : column of the metadata whose values are the groups; by default the one named by `group`
-            Two groups are compared with `termburst.keyness`; the first in order is A. More than two are compared with
-            `termburst.keyness_groups`. Or a condition, such as "year >= 1945": documents that meet it are A.
+            Of two groups the first in order is A; of more, each is compared with all others. Or a condition, such as
+            "year >= 1945": documents that meet it are A.
         groups : the values of that column to compare, such as ["Democratic", "Republican"]; the first is A
             Documents with other values are left out.
         contrasts : of more than two groups, whether each is compared with the rest, as by default; False asks in one
             test whether the groups differ
         reference : a list of word frequencies to compare with: see `termburst.read_word_list`
         formula, contrast, cluster, strata : covariates of the metadata, such as "party + year", and what goes with them
-            See `termburst.keyness_design`. With contrast, cluster or strata, *by* is a formula of one column.
+            See `termburst.keyness`. With contrast, cluster or strata, *by* is a formula of one column.
         compare, method, confidence, adjust, sort, min_count : see `termburst.keyness`, which explains the columns
 
         Examples
@@ -178,7 +178,7 @@ class TermQuestions(CorpusBase):
 
     def _by_metadata(self, formula: str | None, by: str | None, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
         """`keyness` of groups of documents, or by a formula of their metadata."""
-        from termburst.questions.keyness import keyness, keyness_groups
+        from termburst.questions.keyness import keyness
 
         if by is not None and (groups is not None or (is_condition(by) and by not in self._metadata.columns)):
             part, column = part_to_compare(self, by, groups)
@@ -197,7 +197,7 @@ class TermQuestions(CorpusBase):
         if len(values) == len(self) == 2:
             warn_of_single_documents()
         if len(values) != 2 or options.get("contrasts"):
-            return keyness_groups(self._filled(), labels.to_list(), **options)
+            return keyness(self._filled(), by=labels.to_list(), **options)
         a, b = (self._filled().counts[(labels == value).to_numpy()] for value in values)
         options.pop("contrasts", None)
         return keyness(a, b, terms=self.terms, **options)
@@ -205,8 +205,8 @@ class TermQuestions(CorpusBase):
     def dispersion(self, measures: str | Iterable[str] | None = None, sort: TermOrder | None = "term") -> pl.DataFrame:
         """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.
 
-        In addition, *measures* may have "dp_nofreq" (`termburst.dp_nofreq`), "dp_interval" (the columns dp_low and
-        dp_high, `termburst.dp_interval`) and, for a corpus with texts, "arf" (`termburst.average_reduced_frequency`).
+        In addition, *measures* may have "dp_nofreq", "dp_interval" (the columns dp_low and dp_high) and, for a corpus
+        with texts, "arf", the average reduced frequency; see their functions in `termburst.inference`.
         With ``sort=None`` rows may come in any order, which costs least on an engine.
 
         Examples
@@ -263,7 +263,7 @@ class TermQuestions(CorpusBase):
         -------
         frame
             term, n, b, mean, alpha, alpha_not, alpha_0, loglik, loglik_binomial, standard_error_alpha,
-            standard_error_alpha_not and status, as in `termburst.BetaBinomialFit`.
+            standard_error_alpha_not and status, as in `termburst.models.BetaBinomialFit`.
 
         Examples
         --------

@@ -27,9 +27,9 @@ from termburst.models.margins import (
     log_means,
     with_columns,
 )
-from termburst.schemes import SCHEMES
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import from_canonical
+from termburst.weights.schemes import SCHEMES
 
 if TYPE_CHECKING:
     import polars as pl

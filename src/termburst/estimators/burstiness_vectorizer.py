@@ -12,21 +12,22 @@ from sklearn.utils.validation import check_is_fitted
 from termburst.counting.options import DEFAULT_TOKEN_PATTERN
 from termburst.counting.vectorizer import CompiledCounting
 from termburst.estimators.term_weighting import TermWeighting
-from termburst.names import Invalid
-from termburst.schemes import RECOMMENDED_SCHEME
+from termburst.names import DEFAULT_SCHEME, Invalid
 from termburst.statistics.term_statistics import TermStatistics
 
 
 class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[misc]
     """Count texts as scikit-learn's `CountVectorizer` does, then weigh the counts as `TermWeighting` does.
 
-    It can replace `TfidfVectorizer` in a pipeline; linear models need ``norm="l2"``, which is the default there and not
-    here.
+    It can replace `TfidfVectorizer` in a pipeline. The defaults are those that are best over linear models and naive
+    Bayes together. MultinomialNB alone wants another scheme and no unit length:
+    ``BurstinessVectorizer(scheme=termburst.recommended_scheme("naive-bayes"), norm=None)``.
 
     Parameters
     ----------
-    scheme : str, default=`termburst.RECOMMENDED_SCHEME`
-        A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda".
+    scheme : str, default="bm25"
+        A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda". With labels `termburst.recommended_scheme`
+        has better ones.
     mu, sigma2, norm, transductive, invalid, sparse_output
         See `TermWeighting`.
     input, encoding, decode_error, strip_accents, lowercase, preprocessor, tokenizer, stop_words, token_pattern, \
@@ -50,7 +51,7 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     --------
     >>> import termburst as tb
     >>> texts = ["ha ha ha said the clown", "the crowd said nothing", "nothing said the clown"]
-    >>> vectorizer = tb.BurstinessVectorizer(scheme="tf-icf").fit(texts)
+    >>> vectorizer = tb.BurstinessVectorizer(scheme="tf-icf", norm=None).fit(texts)
     >>> vectorizer.transform(["ha ha nothing new"]).toarray().round(2)
     array([[0.  , 0.  , 3.08, 1.95, 0.  , 0.  ]])
     """
@@ -58,10 +59,10 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     def __init__(
         self,
         *,
-        scheme: str = RECOMMENDED_SCHEME,
+        scheme: str = DEFAULT_SCHEME,
         mu: float | None = None,
         sigma2: float = 1.0,
-        norm: str | None = None,
+        norm: str | None = "l2",
         transductive: bool = False,
         invalid: Invalid = "clamp",
         sparse_output: bool = True,

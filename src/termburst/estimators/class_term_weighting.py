@@ -16,8 +16,8 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from termburst.estimators.naive_bayes import MOST, distinct_labels, label_column
 from termburst.estimators.term_weighting import TermWeighting
 from termburst.inference.checks import check_name, checked_number, checked_whole, shown
-from termburst.schemes import SCHEMES, named_scheme
 from termburst.statistics.matrix import canonical_counts, refuse_texts
+from termburst.weights.schemes import SCHEMES, named_scheme
 
 UNITS = ("tokens", "documents")
 
@@ -37,7 +37,7 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     scheme : str, default="fisher"
         A name in `termburst.SCHEMES` whose weights are never negative. "fisher", −log P(N ≥ n_ij) of Fisher's exact
-        test, finds the best words for classes in `benchmarks/topic_words.py`; `RECOMMENDED_SCHEME` is for documents.
+        test, finds the best words for classes in `benchmarks/topic_words.py`. That of `TermWeighting` is for documents.
     seed_words : collection of str, optional
         Words whose weight is multiplied. Their columns are found by the column names of X, or BERTopic passes them.
     seed_multiplier : float, default=2
@@ -168,7 +168,7 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             )
         if self.norm not in (None, "l1", "l2"):
             raise ValueError(f"norm must be 'l1', 'l2' or None; got {self.norm!r}")
-        return TermWeighting(self.scheme)
+        return TermWeighting(self.scheme, norm=None)  # rows are scaled after they were multiplied
 
     def _weigh(self, X: Any) -> Any:
         weights = self.weighting_.transform(X)

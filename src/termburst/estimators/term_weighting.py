@@ -16,10 +16,10 @@ from termburst.models.class_evidence import ClassEvidence, class_evidence, class
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_contrast
 from termburst.models.penalties import checked_hyperparameters
-from termburst.names import Invalid
-from termburst.schemes import RECOMMENDED_SCHEME, named_scheme, warn_of_one_class, warn_without_labels
+from termburst.names import DEFAULT_SCHEME, Invalid
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
+from termburst.weights.schemes import named_scheme, warn_of_one_class, warn_without_labels
 
 
 class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -27,15 +27,17 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     Parameters
     ----------
-    scheme : str, default=`termburst.RECOMMENDED_SCHEME`, which is "log-damped-tf-idf"
-        A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda".
+    scheme : str, default="bm25"
+        A name in `termburst.SCHEMES`; the weight of the paper is "s-lambda". With labels `termburst.recommended_scheme`
+        has better ones.
     mu : float, optional
         Mean of the penalty on the precision; some schemes also scale documents to this length. The default is the mean
         document length of the fitted collection.
     sigma2 : float, default=1.0
         Variance of the penalty; only "lambda" and "s-lambda" use it.
-    norm : {"l1", "l2"}, optional
-        Scale every document to unit norm.
+    norm : {"l1", "l2"} or None, default="l2"
+        Scale every document to unit norm. None keeps the weights as they are, as the formulas have them. "l2" is best
+        for linear models and for ComplementNB; for MultinomialNB None, with another scheme (see Notes).
     transductive : bool, default=False
         Recompute all statistics on the documents passed to `transform`, as the paper's experiments do, but keep the μ
         of `fit`. By default all statistics are those of `fit`.
@@ -68,8 +70,11 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     * Only cells where a term occurs are stored; absent cells have weight 0 in every scheme.
     * A term that did not occur in fitting has weight 0. An empty document is a row of zeros; it counts in d.
     * `partial_fit` adds documents to the fit. The result is the same as if all had been fitted at once.
-    * "class-lift", "class-bm25", "class-root" and "class-damped" learn from the labels y, as a pipeline passes them on,
-      and warn if there are none. All other schemes ignore y.
+    * "class-lift" and "class-damped" learn from the labels y, as a pipeline passes them on, and warn if there are none.
+      All other schemes ignore y.
+    * For MultinomialNB take ``TermWeighting(recommended_scheme("naive-bayes"), norm=None)``, or without labels
+      ``TermWeighting("damped-tf-idf", norm=None)``: that classifier takes weights for counts, and needs the lengths of
+      documents.
     * The input matrix is never changed. The result shares no memory with it, has no duplicate cells, and keeps the
       order of the cells in a row, sorted or not.
 
@@ -77,7 +82,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     --------
     >>> import termburst as tb
     >>> X = [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]]
-    >>> tb.TermWeighting("tf-idf").fit_transform(X).toarray().round(3)
+    >>> tb.TermWeighting("tf-idf", norm=None).fit_transform(X).toarray().round(3)
     array([[5.545, 0.   , 0.   ],
            [0.   , 0.   , 0.   ],
            [0.   , 0.   , 0.   ],
@@ -86,11 +91,11 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     def __init__(
         self,
-        scheme: str = RECOMMENDED_SCHEME,
+        scheme: str = DEFAULT_SCHEME,
         *,
         mu: float | None = None,
         sigma2: float = 1.0,
-        norm: str | None = None,
+        norm: str | None = "l2",
         transductive: bool = False,
         invalid: Invalid = "clamp",
         sparse_output: bool = True,
@@ -160,7 +165,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
         if type_of_target(y, raise_unknown=True) not in ("binary", "multiclass"):
             raise ValueError(
                 f"the scheme {self.scheme!r} compares classes, but y has {type_of_target(y)} values; "
-                f"take another scheme, such as {RECOMMENDED_SCHEME!r}"
+                f"take another scheme, such as {DEFAULT_SCHEME!r}"
             )
         if y.size != counts.shape[0]:
             raise ValueError(f"there are {counts.shape[0]} documents, but {y.size} labels")

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from termburst.inference.plr import CellCoefficients, ClampedTermsWarning, cell_coefficients
 from termburst.paper.markdown import percent
-from termburst.schemes import named_scheme
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
+from termburst.weights.schemes import named_scheme
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -29,7 +29,7 @@ def volcano(table: Any, *, label: int | Sequence[str] = 15, fdr: float = 0.05) -
 
     Parameters
     ----------
-    table : frame of `termburst.keyness`, or the rows of one group of `termburst.keyness_groups` with contrasts
+    table : frame of `termburst.keyness`, or the rows of one group with contrasts
     label : number of terms to name, alternating between both sides by smallest p, or a list of terms
     fdr : accepted false discovery rate
 

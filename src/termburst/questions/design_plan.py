@@ -63,7 +63,7 @@ class DesignPlan(TermsPlan):
     Attributes
     ----------
     asked : confidence, adjust, sort and min_count
-    formula, strata, contrast : see `termburst.keyness_design`
+    formula, strata, contrast : see `termburst.keyness`
     covariates : one row for each cell of the design
     clustered : whether the cells of a term come twice: of the documents, and of clusters as one document each
     clusters : how many there are, for what p cannot reach

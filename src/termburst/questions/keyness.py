@@ -69,6 +69,8 @@ def keyness(
     A: Any,
     B: Any = None,
     *,
+    by: Iterable[Any] | None = None,
+    contrasts: bool | None = None,
     reference: Any = None,
     formula: str | None = None,
     metadata: Any = None,
@@ -87,18 +89,47 @@ def keyness(
 ) -> pl.DataFrame:
     """Which terms are more frequent in corpus A than in B, or less, by more than their burstiness explains?
 
+    Give B, or in its place *by*, *reference* or *formula*.
+
     Parameters
     ----------
     A, B : count matrices, corpora, lists of texts, or TermStatistics with detail="patterns" (a saved reference corpus)
         Their vocabularies are aligned by term name, over the union of both.
+    by : list, array or Series with one label per document of A, in place of B
+        All of one type, at least two different ones, and none missing. Of two groups, the first in order is compared
+        with the second. Of more, each is compared with all others together.
+    contrasts : bool, optional
+        Of groups: whether each is compared with all others; by default if there are more than two. With False there is
+        one test: does the term differ between the groups at all? Its p-value is that of these comparisons by Simes's
+        rule. It has no direction, and of the options only adjust, min_count and sort ("p" or "term").
     reference : dict from word to number of occurrences, word list or its file; in place of B
         A reference of which only frequencies are known; see `read_word_list`. The column `p_method` then says
         "frequency list". Where nothing differs, p is below 0.05 for about one of 100 words at most, if the documents of
         the list are not much longer than those of A.
     formula : str, optional
-        Instead of B: covariates of the documents of A, such as "party + year". See `keyness_design`, which explains the
-        columns.
-    metadata, contrast, cluster, strata : of a formula; see `keyness_design`
+        In place of B: covariates of the documents of A, columns of their metadata, such as "party + year". Which terms
+        depend on a covariate, given the others? Every term has a beta-binomial regression: the logit of its share is
+        linear in the columns of the formula. Text is a category, numbers are numbers, dates are years; ``C(year)``
+        makes a number a category; the values of a category are in alphabetical order, those of a Polars Enum in its
+        own; ``party:year`` is an interaction, ``bs(year, df=4)`` or ``cr(year, df=4)`` a spline.
+
+        A can then also be TermStatistics with detail="patterns" of each cell: documents with the same values of the
+        covariates. A dict has their values as keys, in the order in which the formula names its columns:
+        ``{("D", "old"): …, ("R", "old"): …}``. A list has *metadata* with one row per cell. The result is that of the
+        documents, but there is no *cluster*.
+    metadata : columns or a frame with one row per document, for a formula; not for a corpus, which has its own
+        For a dict of cells: the names of the parts of its keys, if not those of the formula in its order.
+    contrast : str or list of str, optional
+        Of a formula: "party: D - R" compares two values, at the mean of all else; "year" is the slope of a number, per
+        unit. By default the first level of each category minus each other level, and the slope of each number (of a
+        spline: the upper minus the lower quartile).
+    cluster : str, optional
+        Column that says which documents may depend on each other, such as the speaker. If no column of the design
+        varies within a cluster, the documents of a cluster are summed. Otherwise the scores of clusters are compared
+        with those of random signs, which finds few differences if each cluster has both sides; a warning says so.
+    strata : str, optional
+        Column within whose values documents are compared: one more category in the formula. With many strata of fewer
+        than 15 documents p is too small; a warning says so.
     terms, terms_b : sequence of str, optional
         The names of the columns of a matrix, or of statistics without names. Without `terms_b`, `terms` is for both if
         they have the same number of columns.
@@ -138,6 +169,19 @@ def keyness(
         p that the term's documents could give (0 if not known); p_method, how p was obtained; dp_a, dp_b, Gries's
         deviation of proportions in each corpus.
 
+        By groups, with contrasts: also `group`, where a is the group and b the rest. With ``contrasts=False`` and more
+        than two groups: term, n, b, statistic (the largest of the comparisons), p_value, q_value, least_p, p_method,
+        and `highest`, the group with the largest ratio of its share to that of the others.
+
+        By a formula, one row per term and contrast: term, n, b, contrast; n_a, n_b, b_a, b_b, per_million_a and
+        per_million_b of the two values that are compared (null for a slope, or two numbers); log_ratio, log₂ of the
+        ratio of odds (for a term below a few per cent of the tokens the ratio of shares), and log_ratio_unadjusted
+        without the other covariates; ci_low, ci_high; lower_bound, the end of the interval nearest to 0 if q is small,
+        else 0 (not corrected for choosing terms by it); statistic, p_value, q_value, adjusted for the terms of each
+        contrast by itself; least_p, the smallest p that the term could have, wherever its bursts were (0 if not known):
+        it counts in q only from there on; p_method; status of the fit. With clusters also statistic_documents and
+        p_documents, as if all documents were independent.
+
     Notes
     -----
     A term in only one corpus has log_ratio ±inf and one finite end of the interval. Identical corpora have p = 1 for
@@ -154,92 +198,63 @@ def keyness(
     ('ha', 72, 18, 2.37)
     >>> tb.keyness(["ha ha so"] * 6, ["so it goes", "on and on so"] * 4)["term"][0]
     'ha'
+    >>> X, groups, years = A + B, ["x"] * 8 + ["y"] * 6 + ["z"] * 6, [1, 2, 3, 4] * 5
+    >>> tb.keyness(X, by=groups, terms=["ha", "no", "so"]).select("term", "group").rows()[0]
+    ('ha', 'x')
+    >>> covariates = {"who": groups, "year": years}
+    >>> table = tb.keyness(X, formula="who + year", metadata=covariates, terms=["ha", "no", "so"])
+    >>> table.select("term", "contrast").rows()[0], round(table["log_ratio"][0], 1)
+    (('ha', 'who: x - z'), 2.7)
     """
     check_fork()
     asked = made_from(Keyness, locals())
     from termburst.questions.compared import aligned, sorted_comparison
-    from termburst.questions.designs import keyness_design
+    from termburst.questions.designs import keyness_by_formula
     from termburst.questions.keyness_plans import keyness_plan
     from termburst.questions.plans import run_in_memory
     from termburst.questions.word_lists import keyness_with_list
 
-    common: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count}
-    if reference is not None:
-        if B is not None or method != "beta-binomial":
-            raise ValueError("reference= takes the place of B, and has one method; omit B and method=")
-        return sorted_comparison(keyness_with_list(A, reference, terms=terms, counting=counting, **common), sort)
+    check_contrasts(contrasts)
+    places = {"B": B, "by=": by, "reference=": reference, "formula=": formula}
+    if len(ways := [name for name, value in places.items() if value is not None]) > 1:
+        raise ValueError(f"{' and '.join(ways)} take the place of each other; give one of them")
+    if contrasts is not None and by is None:
+        raise ValueError("contrasts= is about groups; give by=, the group of each document")
     design = {"metadata": metadata, "contrast": contrast, "cluster": cluster, "strata": strata}
     if formula is not None:
-        if B is not None:
-            raise ValueError("give another corpus, or formula=, and not both")
         asked.check_design()
-        return keyness_design(A, formula, terms=terms, counting=counting, sort=sort, **common, **design)
+        return keyness_by_formula(asked, A, formula, terms=terms, counting=counting, **design)
     if any(value is not None for value in design.values()):
         raise ValueError("metadata, contrast, cluster and strata go with formula=, the covariates to compare by")
+    if by is not None:
+        return _of_groups(asked, A, by, terms, counting, contrasts)
+    if reference is not None:
+        if method != "beta-binomial":
+            raise ValueError("a comparison with reference= has one method; omit method=")
+        common: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count}
+        return sorted_comparison(keyness_with_list(A, reference, terms=terms, counting=counting, **common), sort)
     if B is None:
-        raise ValueError("give B, the corpus to compare with, or formula= with covariates such as 'party + year'")
+        raise ValueError(
+            "give B, the corpus to compare with, by= with the group of each document, or formula= with covariates such "
+            "as 'party + year'"
+        )
     a, b, names = aligned(A, B, terms, terms_b, counting)
     return run_in_memory(keyness_plan(asked), names, [a, b])
 
 
-def keyness_groups(
-    X: Any,
-    labels: Iterable[Any],
-    *,
-    terms: Any = None,
-    contrasts: bool | None = None,
-    compare: Compare = "frequency",
-    method: KeynessMethod = "beta-binomial",
-    confidence: float | None = 0.95,
-    adjust: Adjustment = "bh",
-    sort: Sort | None = "p",
-    min_count: int = 1,
-) -> pl.DataFrame:
-    """Which terms are more frequent in a group of documents than in the other groups?
-
-    Of two groups, the first in order is compared with the second, as by `keyness`. Of more, each is compared with all
-    others together, with one row per term and group. With ``contrasts=False`` there is one row per term: does it
-    differ between the groups at all? Its p-value is that of these comparisons by Simes's rule.
-
-    Parameters
-    ----------
-    X : count matrix, or a corpus
-    labels : list, array or Series with one label per document
-        All of one type, at least two different ones, and none missing.
-    contrasts : bool, optional
-        Whether each group is compared with all others: by default if there are more than two.
-    terms, compare, method, confidence, adjust, sort, min_count : see `keyness`
-        Without contrasts there is one test, without a direction: only adjust, min_count and sort ("p" or "term").
-
-    Returns
-    -------
-    polars.DataFrame
-        The columns of `keyness`, with contrasts also `group`, where a is the group and b the rest. With
-        ``contrasts=False`` and more than two groups: term, n, b, statistic (the largest of the comparisons), p_value,
-        q_value, least_p, p_method, and `highest`, the group with the largest ratio of its share to that of the others.
-
-    Examples
-    --------
-    >>> import termburst as tb
-    >>> X, labels = [[9, 1, 40]] * 8 + [[1, 1, 40], [2, 1, 44]] * 6, ["x"] * 8 + ["y"] * 6 + ["z"] * 6
-    >>> tb.keyness_groups(X, labels, terms=["ha", "no", "so"]).select("term", "group").rows()[0]
-    ('ha', 'x')
-    >>> tb.keyness_groups(X, labels, terms=["ha", "no", "so"], contrasts=False)["highest"][0]
-    'x'
-    """
-    check_fork()
-    asked = made_from(Keyness, locals())
+def _of_groups(asked: Keyness, X: Any, labels: Any, terms: Any, counting: Any, contrasts: bool | None) -> pl.DataFrame:
+    """Groups of the documents of one corpus, compared with each other."""
     import numpy as np
 
     from termburst.models.cells import cells_of_counts
     from termburst.questions.compared import warn_of_lone_documents
-    from termburst.questions.frames import named_terms
+    from termburst.questions.frames import counted_texts, named_terms
     from termburst.questions.keyness_plans import keyness_plan
     from termburst.questions.plans import run_in_memory
     from termburst.statistics.matrix import canonical_counts
     from termburst.statistics.term_statistics import TermStatistics
 
-    check_contrasts(contrasts)
+    (X,) = counted_texts({"A": X}, counting)
     if isinstance(X, TermStatistics):
         raise ValueError("groups need a count matrix: statistics do not keep which document contains what")
     counts = canonical_counts(X)
@@ -250,7 +265,7 @@ def keyness_groups(
     for group, part in zip(groups, parts, strict=True):
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
-    warn_of_lone_documents(np.bincount(place))
+    warn_of_lone_documents(np.bincount(place), stacklevel=4)
     return run_in_memory(plan, names, [cells_of_counts(part) for part in parts])
 
 
@@ -260,7 +275,7 @@ def _grouped(labels: Any, documents: int) -> tuple[list[str], NDArray[np.intp]]:
 
     unordered = isinstance(labels, (str, bytes, Set, Mapping)) or not isinstance(labels, Iterable)
     if unordered or getattr(labels, "ndim", 1) != 1:
-        raise ValueError(f"labels must be a list or a Series, one per document in order; got {shown(labels)}")
+        raise ValueError(f"by must be a list or a Series with one label per document; got {shown(labels)}")
     label = list(labels)
     if len(label) != documents:
         raise ValueError(f"there are {documents:,} documents but {len(label):,} labels")

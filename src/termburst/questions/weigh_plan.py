@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from termburst.models import closed_forms as forms
 from termburst.models.penalties import checked_hyperparameters
 from termburst.questions.weights import Weigh
-from termburst.scheme_functions import LENGTH_SHARE, SATURATION
-from termburst.schemes import named_scheme, warn_without_labels
 from termburst.statistics.term_statistics import TermStatistics
+from termburst.weights.scheme_functions import LENGTH_SHARE, SATURATION
+from termburst.weights.schemes import named_scheme, warn_without_labels
 
 if TYPE_CHECKING:
     import polars as pl
@@ -25,7 +25,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class FittedTerms:
-    """The arrays of a `termburst.BetaBinomialFit` that schemes read; they have one entry per term."""
+    """The arrays of a `termburst.models.BetaBinomialFit` that schemes read; they have one entry per term."""
 
     mean: Floats
     alpha: Floats
@@ -133,7 +133,6 @@ EXPRESSIONS: dict[str, Callable[[Any, float], Any]] = {  # of the columns that `
     "tf-icf": lambda ops, mu: _count(ops) * ops.column("icf"),
     "sublinear-tf-idf": lambda ops, mu: (1.0 + ops.log(_count(ops))) * (1.0 + ops.column("idf")),
     "bm25": lambda ops, mu: _saturated(ops, mu) * ops.column("idf"),
-    "bm25-icf": lambda ops, mu: _saturated(ops, mu) * ops.column("icf"),
     "lambda": lambda ops, mu: _plr_share(ops),
     "s-lambda": lambda ops, mu: _sigmoid(_plr_share(ops)),
 }

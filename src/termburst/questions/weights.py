@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from termburst.names import RECOMMENDED_SCHEME, Invalid, Norm
+from termburst.names import DEFAULT_SCHEME, Invalid, Norm
 from termburst.options import Option, check_options
 
 
@@ -16,7 +16,7 @@ class Weigh:
     In an estimator there are two more options, about documents that it was not fitted on and the kind of matrix.
     """
 
-    scheme: Annotated[str, Option("Name of the weight, such as tf-idf, bm25 or s-lambda.")] = RECOMMENDED_SCHEME
+    scheme: Annotated[str, Option("Name of the weight, such as tf-idf, bm25 or s-lambda.")] = DEFAULT_SCHEME
     mu: Annotated[float | None, Option("Mean of the penalty. (default: mean document length)", above=0)] = None
     sigma2: Annotated[float, Option("Variance of the penalty.", above=0)] = 1.0
     norm: Annotated[Norm | None, Option("Scale each document to unit norm.")] = None
@@ -24,7 +24,7 @@ class Weigh:
 
     def __post_init__(self) -> None:
         """Raise ValueError for an option that cannot be used."""
-        from termburst.schemes import named_scheme
+        from termburst.weights.schemes import named_scheme
 
         check_options(self)
         named_scheme(self.scheme)

@@ -207,7 +207,7 @@ class Explorer:
     @kept
     def compare(self, column: str) -> str:
         """The page that compares the documents by a column of the metadata."""
-        from termburst.questions.keyness import keyness, keyness_groups
+        from termburst.questions.keyness import keyness
 
         sides = self.sides(column)
         if len(sides) == 2:
@@ -216,7 +216,7 @@ class Explorer:
         else:
             labels = [name for name, side in sides.items() for _ in side.ids]
             counts = sp.vstack([side.counts for side in sides.values()], format="csr")
-            table = keyness_groups(counts, labels, terms=self.corpus.terms, contrasts=True)
+            table = keyness(counts, by=labels, terms=self.corpus.terms, contrasts=True)
         settings = {"method": "beta-binomial", "adjust": "bh", "by": column}
         title = f"{self.asked.title or 'corpus'} by {column}"
         summary = summarize_keyness(table, sides, title=title, settings=settings, panels=0)

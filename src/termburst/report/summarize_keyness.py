@@ -43,7 +43,7 @@ def summarize_keyness(
 
     Parameters
     ----------
-    table : the frame of `termburst.keyness`, or of `termburst.keyness_groups` with contrasts=True
+    table : the frame of `termburst.keyness`, also by groups with contrasts
     sides : name → Corpus, CountedCorpus or TermStatistics
         Two in the order A, B; or all groups. Statistics do not keep documents: panels do not show where a term occurs.
     settings : how the table was made; the page shows it
@@ -68,7 +68,7 @@ def summarize_keyness(
     >>> found["terms"]["term"][0], found["terms"]["only_in"][0], found["panels"][0]["sides"][0]["occurrences"][:3]
     ('ha', 'a', [2, 2, 2])
     """
-    which = "tb.keyness, or of tb.keyness_groups with contrasts=True"
+    which = "tb.keyness, of groups with contrasts=True"
     panels, max_terms, examples = _checked(table, {"q_value"}, title, panels, max_terms, examples, which)
     if len(sides) < 2:
         raise ValueError(
@@ -161,7 +161,7 @@ def summarize_design(
 
     Parameters
     ----------
-    table : the frame of `termburst.keyness_design`
+    table : the frame of `termburst.keyness` with a formula
     corpus : Corpus, CountedCorpus or TermStatistics
         The documents. Statistics do not keep them: panels do not show where a term occurs.
     formula, cluster, strata : as for the table; the page says in words what they mean
@@ -179,12 +179,12 @@ def summarize_design(
     >>> import termburst as tb
     >>> who = {"who": ["x"] * 12 + ["y"] * 12}
     >>> corpus = tb.read(["ha ha so", "ha so"] * 6 + ["so it goes", "so so"] * 6, metadata=who)
-    >>> found = summarize_design(tb.keyness_design(corpus, "who"), corpus, "who")
+    >>> found = summarize_design(tb.keyness(corpus, formula="who"), corpus, "who")
     >>> found["terms"]["term"][0], found["design"]["contrasts"][0]["sides"]
     ('ha', ['x', 'y'])
     """
     needed = {"contrast", "log_ratio_unadjusted", "q_value", "status"}
-    panels, max_terms, examples = _checked(table, needed, title, panels, max_terms, examples, "tb.keyness_design")
+    panels, max_terms, examples = _checked(table, needed, title, panels, max_terms, examples, "tb.keyness(formula=)")
     held = pieces.documents_of(corpus)
     table = table.with_columns(group=table["contrast"].cast(pl.String))
     notes = _notes(table, corpus, formula, cluster, strata, (settings or {}).get("adjust", "bh"))

@@ -43,7 +43,7 @@ PRELOADED = (
     "termburst.retrieval",
     "termburst.questions",
     "termburst.report",
-    "termburst.weight_files",
+    "termburst.weights.weight_files",
     "termburst.backends",
     "termburst.reading.readers",
     "termburst.datasets",

@@ -11,6 +11,7 @@ import polars as pl
 from battery.documents import Given
 
 import termburst as tb
+from termburst.names import DEFAULT_SCHEME
 from termburst.questions.report import Report
 
 COLUMNS = ["id", "party", "who", "half", "year", "month", "note"]
@@ -77,16 +78,16 @@ def halves(given: Given) -> pl.DataFrame:
 
 def three(given: Given, **options: Any) -> pl.DataFrame:
     X, terms = given.counted()
-    return tb.keyness_groups(X, given.frame["party"].to_list(), terms=terms, **options)
+    return tb.keyness(X, by=given.frame["party"].to_list(), terms=terms, **options)
 
 
 def design(given: Given, formula: str, **options: Any) -> pl.DataFrame:
-    return tb.keyness_design(given.texts, formula, metadata=given.metadata, counting=given.counting, **options)
+    return tb.keyness(given.texts, formula=formula, metadata=given.metadata, counting=given.counting, **options)
 
 
-def weights(given: Given, scheme: str, labels: Any = None, **options: Any) -> pl.DataFrame:
+def weights(given: Given, scheme: str, labels: Any = None, norm: str | None = None) -> pl.DataFrame:
     X, terms = given.counted()
-    return cells(tb.TermWeighting(scheme, **options).fit_transform(X, labels), given.ids, terms)
+    return cells(tb.TermWeighting(scheme, norm=norm).fit_transform(X, labels), given.ids, terms)
 
 
 def cells(matrix: Any, ids: Any, terms: Any) -> pl.DataFrame:
@@ -311,7 +312,7 @@ QUESTIONS = [
         "weights",
         lambda c: c.weights(),
         ("weigh",),
-        lambda g: weights(g, tb.RECOMMENDED_SCHEME),
+        lambda g: weights(g, DEFAULT_SCHEME),
         "cells",
         any_order=True,
         kind=True,
@@ -326,9 +327,9 @@ QUESTIONS = [
     ),
     Question(
         "weights by fits",
-        lambda c: c.weights("surprisal"),
-        ("weigh", "--scheme", "surprisal"),
-        lambda g: weights(g, "surprisal"),
+        lambda c: c.weights("pearson"),
+        ("weigh", "--scheme", "pearson"),
+        lambda g: weights(g, "pearson"),
         "cells",
         any_order=True,
     ),
@@ -342,9 +343,9 @@ QUESTIONS = [
     ),
     Question(
         "weights of classes",
-        lambda c: c.weights("class-bm25", y="party"),
+        lambda c: c.weights("class-lift", y="party"),
         (),
-        lambda g: weights(g, "class-bm25", g.frame["party"].to_list()),
+        lambda g: weights(g, "class-lift", g.frame["party"].to_list()),
         "documents",
     ),
     Question("rows of counts", lambda c: c.count_rows(), needs="cells", any_order=True),

@@ -14,7 +14,7 @@ import termburst as tb
 from helpers.frames import local
 from termburst.inference.plr import Explanation
 from termburst.questions.corpus_check import CorpusCheck
-from termburst.weight_files import Weights
+from termburst.weights.weight_files import Weights
 
 REALS, P_VALUES = 1e-9, 1e-8  # reals: of max(1, |x|); p-values: of themselves
 KEYS = ("id", "document", "term", "contrast", "group", "position", "weight")

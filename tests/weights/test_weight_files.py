@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from termburst.weight_files import Weights, load_weights, save_weights
+from termburst.weights.weight_files import Weights, load_weights, save_weights
 
 
 def test_weights_are_read_back_and_scipy_can_read_them(tmp_path):

@@ -1,4 +1,4 @@
-"""The formulas of the term weights: one pure function per scheme. `termburst.schemes` has the table of their names.
+"""The formulas of the term weights: one pure function per scheme. `schemes.py` has the table of their names.
 
 A function takes counts (canonical CSR), the statistics of a collection and, if needed, a fit. It returns the weights of
 the stored cells in their order. Cells where a term does not occur are not stored and have weight 0. A term that never
@@ -26,9 +26,8 @@ Floats = NDArray[np.float64]
 SATURATION, LENGTH_SHARE = 1.2, 0.75  # BM25's k and b
 DAMPING, RARITY = 2.0, 0.5  # constants of "damped-tf-idf"
 LOG_DAMPING, MOST_ALPHA, LOG_RARITY = 0.5, 4.0, 1.1  # constants of "log-damped-tf-idf"
-CLASS_RARITY, LEAST_CONTRAST, CONTRAST = 1.5, 0.3, 0.75  # constants of "class-bm25"; the others have the second
 LIFT_RARITY, LEAST_INFORMATION = 1.25, 0.3  # constants of "class-lift"
-LEAST_POWER, EXPLAINED_POWER = 0.1, 1.4  # constants of "class-damped"
+LEAST_POWER, EXPLAINED_POWER, LEAST_CONTRAST = 0.1, 1.4, 0.3  # constants of "class-damped"
 
 
 def tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
@@ -89,11 +88,6 @@ def bm25(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float 
     return _saturated(counts, statistics, mu, _idf(statistics))
 
 
-def bm25_icf(counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any) -> Floats:
-    """BM25 with log(n/n_i) in place of log(d/b_i)."""
-    return _saturated(counts, statistics, mu, _icf(statistics))
-
-
 def class_lift(
     counts: Any,
     statistics: TermStatistics,
@@ -118,44 +112,6 @@ def class_lift(
     return _saturated(counts, statistics, mu, np.where(b_i > 0, rarity, 0.0))
 
 
-def class_bm25(
-    counts: Any,
-    statistics: TermStatistics,
-    fit: Any = None,
-    *,
-    mu: float | None = None,
-    contrast: Floats | None = None,
-    **_: Any,
-) -> Floats:
-    """n_ij (k + 1)/(n_ij + k L_j) · (1 + log((1 + d)/(1 + b_i)))^1.5 · (0.3 + s_i)^0.75: for linear models with labels.
-
-    BM25 with a steeper, smoothed IDF, times the contrast s_i between classes, how much they surely differ in the term:
-    s_i = max_c max(|r_ci| − e_ci, 0), r_ci the log-ratio of its rate in class c to that in the others, from documents,
-    and e_ci its standard error (`termburst.models.margins.class_contrast`). Without labels the last factor is 1. Scale
-    rows to unit length. The constants were chosen on training documents of eight collections. There the burstiness of
-    each term, in place of k = 1.2, was no better.
-    """
-    b_i = statistics.document_frequency
-    rarity = (1 + np.log((1 + statistics.documents) / (1 + b_i))) ** CLASS_RARITY
-    if contrast is not None:
-        rarity = rarity * (LEAST_CONTRAST + contrast) ** CONTRAST
-    return _saturated(counts, statistics, mu, np.where(b_i > 0, rarity, 0.0))
-
-
-def class_root(
-    counts: Any, statistics: TermStatistics, fit: Any = None, *, contrast: Floats | None = None, **_: Any
-) -> Floats:
-    """√[n_ij (1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)]: for naive Bayes with labels.
-
-    The square root of a count, of a smoothed IDF and of the contrast s_i between classes, as in `class_bm25`. Naive
-    Bayes takes words to be independent, so that it overrates repeats and rare words of one class; the contrast lowers
-    words in which the classes do not surely differ. Without labels the last factor is 1. Some fifty weights of this
-    form were compared on training documents of eight collections. There the burstiness of each term, in place of the
-    square root of its count, was no better.
-    """
-    return np.asarray(np.sqrt(counts.data * _class_factor(statistics, contrast)[counts.indices]))
-
-
 def class_damped(
     counts: Any,
     statistics: TermStatistics,
@@ -167,45 +123,17 @@ def class_damped(
 ) -> Floats:
     """n_ij^a_i √[(1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)], a_i = min(0.1 + 1.4 e_i, 1): for naive Bayes with labels.
 
-    As `class_root`, but each term has its own power of the count. e_i is the share of its burstiness that the classes
-    explain (`termburst.models.class_evidence.explained_burstiness`). A word that repeats because it belongs to its
-    class counts each time, as naive Bayes supposes; one that repeats in single documents of a class is damped. Without
-    labels it is `class_root` without labels. The constants were chosen on training documents of eight collections.
+    A power of the count, and the square root of a smoothed IDF and of the contrast s_i between classes, how much they
+    surely differ in the term: s_i = max_c max(|r_ci| − ε_ci, 0), r_ci the log-ratio of its rate in class c to that in
+    the others, from documents, and ε_ci its standard error (`termburst.models.margins.class_contrast`). Naive Bayes
+    takes words to be independent, so that it overrates repeats and rare words of one class. e_i is the share of the
+    burstiness of the term that the classes explain (`termburst.models.class_evidence.explained_burstiness`): a word
+    that repeats because it belongs to its class counts each time, as naive Bayes supposes; one that repeats in single
+    documents of a class is damped. Without labels a_i is ½ and the last factor 1. The constants were chosen on training
+    documents of eight collections.
     """
     power = 0.5 if explained is None else np.minimum(LEAST_POWER + EXPLAINED_POWER * explained, 1.0)[counts.indices]
     return np.asarray(counts.data**power * np.sqrt(_class_factor(statistics, contrast))[counts.indices])
-
-
-def surprisal(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """−log P(N = n_ij) of the term's exact beta-binomial at n_j tokens, or of the binomial if that fits best.
-
-    If every document is either only the term or without it, the supremum is at α_0 = 0, where P(N = n_j) = p; a value
-    close to 0 is used then. The weight is not monotone: in a burst a repeat may be more probable than a single
-    occurrence, so that another one lowers it.
-    """
-    nothing_between = (fit.alpha_0 == 0) & (fit.mean > 0) & (fit.mean < 1)
-    alpha = np.where(nothing_between, 1e-6 * fit.mean, fit.alpha)
-    alpha_not = np.where(nothing_between, 1e-6 * (1 - fit.mean), fit.alpha_not)
-    bursty = np.isfinite(alpha) & (alpha > 0) & (alpha_not > 0)
-    plain = np.where(statistics.collection_frequency > 0, np.inf, np.nan)
-    terms = core.surprisal_terms(np.where(bursty, alpha, plain), alpha_not, fit.mean)
-    return _weighted(counts, core.surprisal_weights, terms=terms)
-
-
-def discounted_tf_icf(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """α(ψ(n_ij + α) − ψ(α)) log(n/n_i): repeat q of a term, q = 0, 1, …, counts α/(α + q) instead of 1.
-
-    In Pólya's urn a term drawn q times has mass α + q, so another draw is less surprising by α/(α + q). At the
-    boundary, α = ∞, this is TF–ICF.
-    """
-    return _discounted(counts, _alpha(fit), _icf(statistics))
-
-
-def normalised_discounted_tf_icf(
-    counts: Any, statistics: TermStatistics, fit: Any = None, *, mu: float | None = None, **_: Any
-) -> Floats:
-    """A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i), A = α + 1, L_j = ¼ + ¾ n_j/μ: the same, normalised to average length."""
-    return _discounted(counts, _alpha(fit) + 1, _icf(statistics), LENGTH_SHARE, _mean_length(statistics, mu))
 
 
 def damped_tf_idf(
@@ -234,17 +162,6 @@ def log_damped_tf_idf(counts: Any, statistics: TermStatistics, fit: Any = None, 
     rarity = (1 + np.log((1 + statistics.documents) / (1 + b_i))) ** LOG_RARITY
     per_term = np.where(b_i > 0, rarity / np.log1p(1 / a), 0.0)
     return np.asarray(np.log1p(counts.data / a[counts.indices]) * per_term[counts.indices])
-
-
-def posterior_lift(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:
-    """max(log[(α + n_ij)/(α_0 + n_j)/p], 0): how far a document raises the expected share of a term above p = α/α_0.
-
-    (α + n_ij)/(α_0 + n_j) is the posterior mean of the share of the term in that document. 0 at the boundary, where it
-    is the same in all documents. Not for short texts: there most terms never repeat, so that they are at the boundary
-    and have weight 0, however much they say about a class. Use it to read long documents; for classifiers take the
-    scheme that `recommended_scheme` names.
-    """
-    return _weighted(counts, core.lift_weights, alpha=fit.alpha, alpha_0=fit.alpha_0, mean=fit.mean)
 
 
 def pearson_residual(counts: Any, statistics: TermStatistics, fit: Any = None, **_: Any) -> Floats:

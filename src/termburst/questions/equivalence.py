@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Lockwords:
-    """The question of `termburst.lockwords`."""
+    """The question of `termburst.questions.lockwords`."""
 
     ratio: Annotated[float, Option("Shares differ by less than this ratio.", above=1)] = 1.5
     level: Annotated[float, Option("Level; the interval has the confidence 1 − 2 level.", above=0, below=0.5)] = 0.05
@@ -63,7 +63,7 @@ def lockwords(
     --------
     >>> import termburst as tb
     >>> A, B = [[9, 1, 40]] * 40, [[1, 1, 40], [2, 1, 44]] * 20
-    >>> tb.lockwords(A, B, terms=["ha", "no", "so"]).select("term", "n_a", "n_b").rows()[0]
+    >>> tb.questions.lockwords(A, B, terms=["ha", "no", "so"]).select("term", "n_a", "n_b").rows()[0]
     ('so', 1600, 1680)
     """
     check_fork()

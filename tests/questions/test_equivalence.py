@@ -9,7 +9,7 @@ import termburst as tb
 def test_the_surest_come_first_with_q():
     rng = np.random.default_rng(71)
     A, B = (np.column_stack([rng.poisson(mean, 120) for mean in means]) for means in ((20, 9, 2, 50), (20, 3, 2, 50)))
-    table = tb.lockwords(A, B, terms=["same", "more", "rare", "rest"], ratio=1.3)
+    table = tb.questions.lockwords(A, B, terms=["same", "more", "rare", "rest"], ratio=1.3)
     assert table["term"].to_list()[-1] == "more"
     assert table["term"].to_list()[0] in ("same", "rest")
     assert table["p_value"].is_sorted()
@@ -23,4 +23,4 @@ def test_the_surest_come_first_with_q():
 )
 def test_bad_options(option, value):
     with pytest.raises(ValueError, match=option):
-        tb.lockwords([[1, 2]] * 6, [[1, 3]] * 6, **{option: value})
+        tb.questions.lockwords([[1, 2]] * 6, [[1, 3]] * 6, **{option: value})

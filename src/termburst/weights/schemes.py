@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst import scheme_functions as formulas
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.names import RECOMMENDED_SCHEME as RECOMMENDED_SCHEME  # noqa: PLC0414  it is public here
-from termburst.names import Detail, Invalid
+from termburst.names import DEFAULT_SCHEME, Detail, Invalid
 from termburst.statistics.term_statistics import TermStatistics
+from termburst.weights import scheme_functions as formulas
 
 Floats = NDArray[np.float64]
 
@@ -38,7 +37,7 @@ class Scheme:
         Whether weights may be negative, which naive Bayes and class weights do not allow.
     uses_labels : bool
         Whether it takes *contrast*, *explained* and *information*, one number per term each, which labels give: see
-        `class_bm25`, `class_damped` and `class_lift`. Without labels they are None.
+        `class_damped` and `class_lift`. Without labels they are None.
 
     Examples
     --------
@@ -86,29 +85,15 @@ SCHEMES: dict[str, Scheme] = {
     "counts": Scheme(formulas.raw_counts, "n_ij"),
     "sublinear-tf-idf": Scheme(formulas.sublinear_tf_idf, "(1 + log n_ij)(1 + log(d/b_i))"),
     "bm25": Scheme(formulas.bm25, "2.2 n_ij/(n_ij + 1.2 L_j) log(d/b_i)"),
-    "bm25-icf": Scheme(formulas.bm25_icf, "2.2 n_ij/(n_ij + 1.2 L_j) log(n/n_i)"),
     "class-lift": Scheme(
         formulas.class_lift,
         "2.2 n_ij/(n_ij + 1.2 L_j) (1 + log((1 + d)/(1 + b_i)))^1.25 √(0.3 + g_i)",
         uses_labels=True,
     ),
-    "class-bm25": Scheme(
-        formulas.class_bm25,
-        "2.2 n_ij/(n_ij + 1.2 L_j) (1 + log((1 + d)/(1 + b_i)))^1.5 (0.3 + s_i)^0.75",
-        uses_labels=True,
-    ),
-    "class-root": Scheme(formulas.class_root, "√[n_ij (1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)]", uses_labels=True),
     "class-damped": Scheme(
         formulas.class_damped,
         "n_ij^min(0.1 + 1.4 e_i, 1) √[(1 + log((1 + d)/(1 + b_i))) (0.3 + s_i)]",
         uses_labels=True,
-    ),
-    "surprisal": Scheme(formulas.surprisal, "−log P(N = n_ij)", "patterns", needs_fit=True),
-    "discounted-tf-icf": Scheme(
-        formulas.discounted_tf_icf, "α(ψ(n_ij + α) − ψ(α)) log(n/n_i)", "patterns", needs_fit=True
-    ),
-    "normalised-discounted-tf-icf": Scheme(
-        formulas.normalised_discounted_tf_icf, "A(ψ(n_ij/L_j + A) − ψ(A)) log(n/n_i)", "patterns", needs_fit=True
     ),
     "damped-tf-idf": Scheme(
         formulas.damped_tf_idf, "A(ψ(n_ij/L_j + A) − ψ(A)) √log(d/b_i)", "patterns", needs_fit=True
@@ -119,7 +104,6 @@ SCHEMES: dict[str, Scheme] = {
         "patterns",
         needs_fit=True,
     ),
-    "posterior-lift": Scheme(formulas.posterior_lift, "log[(α + n_ij)/(α_0 + n_j)/p]", "patterns", needs_fit=True),
     "pearson": Scheme(
         formulas.pearson_residual, "(n_ij − n_j p)/√(n_j p(1 − p)φ_j)", "patterns", needs_fit=True, signed=True
     ),
@@ -134,10 +118,12 @@ _RECOMMENDED = {"linear": "class-lift", "naive-bayes": "class-damped"}
 def recommended_scheme(model: str) -> str:
     """The name of the scheme to start with, for a kind of model: "linear" or "naive-bayes".
 
-    "linear" means LinearSVC, logistic regression and other linear models, on rows of unit length (``norm="l2"``).
-    "naive-bayes" means MultinomialNB and ComplementNB. Both weights learn from labels, which a pipeline passes on;
-    without labels take `RECOMMENDED_SCHEME`. Both were chosen on training documents of eight collections;
-    docs/weights.md has all results, also on collections that were not used to choose.
+    "linear" means LinearSVC, logistic regression and other linear models, on rows of unit length (``norm="l2"``, the
+    default of `TermWeighting`). "naive-bayes" means MultinomialNB and ComplementNB; for MultinomialNB take
+    ``norm=None``. Both weights learn from labels, which a pipeline passes on. Without labels the default of
+    `TermWeighting` is right for linear models, and "damped-tf-idf" with ``norm=None`` for MultinomialNB. Both were
+    chosen on training documents of eight collections; docs/weights.md has all results, also on collections that were
+    not used to choose.
 
     Examples
     --------
@@ -169,7 +155,7 @@ def warn_of_one_class(name: str, label: object, stacklevel: int = 2) -> None:
     """Warn that all labels are the same, so that a scheme that compares classes has nothing to compare."""
     warnings.warn(
         f"all documents have the label {label!r}, so that the scheme {name!r} has no classes to compare and its factor "
-        f"for them is 1; take the scheme {RECOMMENDED_SCHEME!r}, or give labels of at least two classes",
+        f"for them is 1; take the scheme {DEFAULT_SCHEME!r}, or give labels of at least two classes",
         stacklevel=stacklevel + 1,
     )
 
@@ -179,7 +165,7 @@ def warn_without_labels(name: str, stacklevel: int = 2) -> None:
     if SCHEMES[name].uses_labels:
         warnings.warn(
             f"the scheme {name!r} has no labels of documents here, so that its factor for the contrast between classes "
-            f"is 1; take the scheme {RECOMMENDED_SCHEME!r}, or give labels y, as in corpus.weights({name!r}, "
+            f"is 1; take the scheme {DEFAULT_SCHEME!r}, or give labels y, as in corpus.weights({name!r}, "
             "y='column') or fit(X, y) of an estimator (a pipeline passes them on)",
             stacklevel=stacklevel + 1,
         )
