@@ -28,6 +28,7 @@ from scipy.io import mmwrite
 from scipy.sparse import csr_array, hstack, vstack
 from scipy.special import xlogy
 
+import termburst as tb
 from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.keyness import keyness
@@ -35,7 +36,6 @@ from termburst.inference.overdispersion import burstiness
 from termburst.models.beta_binomial_regression import fit_regression
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.questions.designs import keyness_design
 
 Floats = NDArray[np.float64]
 
@@ -251,7 +251,7 @@ def formula(a: Side, b: Side) -> Answer:
         metadata["cluster"], options["cluster"] = [*a.cluster.tolist(), *b.cluster.tolist()], "cluster"
     X = csr_array(vstack([a.matrix, b.matrix]))
     names = [f"{k:09}" for k in range(X.shape[1])]
-    found = keyness_design(X, "side", metadata=metadata, terms=names, **options)
+    found = tb.keyness(X, formula="side", metadata=metadata, terms=names, **options)
     rows = found.join(pl.DataFrame({"term": names[:-1]}), on="term", how="right")
     return Answer(
         *(rows[name].cast(pl.Float64).fill_null(np.nan).to_numpy() for name in ("p_value", "ci_low", "ci_high"))

@@ -1,33 +1,25 @@
-"""Parts of `truth.py` about what is not a test of two sides: intervals of burstiness, collocates, triggers, strata."""
+"""Parts of `truth.py` that are not about tests of two sides: intervals and orders of burstiness, and collocates."""
 
 from __future__ import annotations
 
 import argparse
 import warnings
 from collections import defaultdict
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import polars as pl
 from _corpora import COLLECTIONS, drawn
-from _program import Program, Table, percent, shown
+from _program import Program, Table, percent
 from _tests import table_p
 from scipy import special, stats
-from scipy.sparse import csr_array, diags_array
 
 import termburst as tb
 from termburst.concordance.positions import Chunk, TokenPositions
-from termburst.concordance.sequences import token_sequences
 from termburst.inference.burst_effects import burst_effects, burst_level, coordinates, reuse_of
 from termburst.inference.dispersion import dispersion
-from termburst.inference.multiplicity import adjust_log10
-from termburst.inference.word_pairs import pair_orders, pairs_together
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.models.urn_sequences import Sequences
 from termburst.questions.collocates import Collocates
-from termburst.questions.designs import keyness_design
 
 BY_B = {"b 1–2": (1, 2), "3–9": (3, 9), "10–49": (10, 49), "≥50": (50, 10**9)}
 MEASURES = {"DP": "dp", "D_A": "d_a", "KLD": "kl_divergence", "residual IDF": "residual_idf"}
@@ -39,7 +31,7 @@ LEVELS = (0.05, 0.01, 0.001)
 
 def add_parts(program: Program) -> None:
     """Register the parts of this file."""
-    parts = {effects: "2 min", ranks: "3 min", strata: "8 min", collocates: "3 min", triggers: "6 min"}
+    parts = {effects: "2 min", ranks: "3 min", collocates: "3 min"}
     for function, takes in parts.items():
         program.part(takes)(function)
 
@@ -133,51 +125,6 @@ def at_fixed_frequency(x: Any, y: Any, n_x: Any, n_y: Any) -> float:
     return 0.0 if min(np.ptp(rest) for rest in left) < 1e-6 * x.size else float(np.corrcoef(*left)[0, 1])
 
 
-def strata(asked: argparse.Namespace) -> None:
-    """Size and coverage of `keyness("side", strata=…)` by how many documents a stratum has.
-
-    Words with 20 to 999 tokens are drawn on documents in strata of their own shares, half of each on either side.
-    """
-    columns = ("p ≤ 5 %", "p ≤ .1 %", "covers 1", "covers 1.5")
-    table = Table("Strata: per cent", "documents in each", "strata", *columns, width=11)
-    for each in (2, 5, 20) if asked.quick else (2, 3, 5, 8, 10, 15, 20):
-        for number in (4, 24):
-            rates: dict[str, list[float]] = defaultdict(list)
-            for draw in rounds(asked, 16):
-                rng = np.random.default_rng([asked.seed, 3, draw, each, number])
-                for ratio in (1.0, 1.5):
-                    X, side, stratum = words_in_strata(rng, number, each, 40, ratio)
-                    metadata = {"side": np.where(side, "b", "a"), "stratum": stratum.astype(str)}
-                    with warnings.catch_warnings():
-                        warnings.simplefilter("ignore")  # too few documents: that is what is measured
-                        found = keyness_design(
-                            X, "side", metadata=metadata, strata="stratum", contrast="side: b - a",
-                            terms=[f"{k:02}" for k in range(X.shape[1])], sort="term", adjust="none",
-                        )  # fmt: skip
-                    n = np.asarray(X.sum(axis=0)).ravel()[:-1]
-                    some = found.head(X.shape[1] - 1).filter(pl.Series((n >= 20) & (n < 1_000)))
-                    held = ((some["ci_low"] <= np.log2(ratio)) & (some["ci_high"] >= np.log2(ratio))).mean()
-                    rates[f"covers {ratio:g}"].append(held)
-                    if ratio == 1:
-                        rates["p ≤ 5 %"].append((some["p_value"] <= 0.05).mean())
-                        rates["p ≤ .1 %"].append((some["p_value"] <= 0.001).mean())
-            table.row(f"{each}", number, *(percent(rates[column]) for column in columns))
-
-
-def words_in_strata(rng: np.random.Generator, strata: int, each: int, words: int, ratio: float) -> tuple[Any, Any, Any]:
-    """Counts of words and, in the last column, the rest; the side and the stratum of each document."""
-    stratum = np.repeat(np.arange(strata), each)
-    side = np.concatenate([rng.permutation((np.arange(each) + rng.integers(2)) % 2) for _ in range(strata)])
-    lengths = np.maximum(rng.lognormal(np.log(800), 0.5, stratum.size).astype(int), 50)
-    mean, alpha_0 = 10 ** rng.uniform(-4, -2.3, words), 10 ** rng.uniform(1.5, 3.5, words)
-    own = 0.5 * rng.normal(size=(strata, words))[stratum]
-    pi = special.expit(np.log(mean) + own + np.log(ratio) * side[:, None])
-    counts = rng.binomial(lengths[:, None], rng.beta(alpha_0 * pi, alpha_0 * (1 - pi)))
-    rest = np.maximum(lengths - counts.sum(axis=1), 0)
-    kept = counts.sum(axis=0) >= 5
-    return csr_array(np.column_stack([counts[:, kept], rest])), side, stratum
-
-
 def collocates(asked: argparse.Namespace) -> None:
     """Size and intervals of collocates: texts shuffled within documents, where nothing is attracted, beside G².
 
@@ -216,43 +163,3 @@ def shuffled_around(source: TokenPositions, node: str, rng: np.random.Generator)
     tokens = chunk.tokens.copy()
     tokens[other] = chunk.tokens[other][np.lexsort((rng.random(other.size), document[other]))]
     return TokenPositions(Chunk(tokens, chunk.ends, chunk.ends), source.words)
-
-
-def triggers(asked: argparse.Namespace) -> None:
-    """Size of `Corpus.triggers`: p_after in documents whose words were shuffled; p_together of independent words.
-
-    "any q" is the share of corpora in which some pair has q ≤ 5 %.
-    """
-    columns = ["pairs", *(f"p ≤ {100 * level:g} %" for level in LEVELS), "any q"]
-    table = Table("Triggers: per cent", "", *columns, first=60, width=12)
-    for name in ("inaugural",) if asked.quick else ("inaugural", "r8"):
-        sequences, _ = token_sequences(tb.read(name))
-        pairs = pairs_together(sequences)
-        document = np.repeat(np.arange(sequences.ends.size), sequences.lengths)
-        rates = []
-        for draw in rounds(asked, 20):
-            order = np.lexsort((np.random.default_rng([asked.seed, 5, draw]).random(document.size), document))
-            log_p = pair_orders(replace(sequences, tokens=sequences.tokens[order]), pairs.one, pairs.other).log10_p
-            rates.append(found_at(log_p, log_p.size, adjust_log10(log_p, "bh")))
-        table.row(f"p_after, {name} shuffled", pairs.one.size, *map(percent, np.array(rates).T))
-    for documents, length, spread in ((60, 100, 0.5), (800, 100, 1.2), (3000, 60, 1.2)):
-        for burst in (0.001, 0.1):
-            rates, tested = [], 0
-            for draw in rounds(asked, 20):
-                rng = np.random.default_rng([asked.seed, 6, draw])
-                alpha = rng.gamma(0.7, size=300) + 0.02
-                urn = tb.PolyaUrn(alpha / alpha.sum(), diags_array(rng.gamma(2.0, burst / 2, 300)).toarray())
-                lengths = np.maximum(np.exp(rng.normal(np.log(length), spread, documents)).astype(int), 2)
-                drawn_ = urn.sample_tokens(lengths, rng)
-                tokens, ends = np.concatenate(drawn_).astype(np.int32), np.cumsum([one.size for one in drawn_])
-                pairs = pairs_together(Sequences(tokens, ends.astype(np.int64), 300), least_ratio=0.0, most=300)
-                tested = pairs.looked_at
-                rates.append(found_at(pairs.log10_p, pairs.looked_at, pairs.log10_q("bh")))
-            label = f"p_together, {documents:,} documents, lengths {length} ± {shown(spread)}, bursts {burst:g}"
-            table.row(label, tested, *map(percent, np.array(rates).T))
-
-
-def found_at(log10_p: Any, size: int, log10_q: Any) -> list[float]:
-    """The shares of p at each level, and whether any q is at most 5 %."""
-    small = [float((log10_p <= np.log10(level)).sum() / max(size, 1)) for level in LEVELS]
-    return [*small, float((log10_q <= np.log10(0.05)).any())]

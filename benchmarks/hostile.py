@@ -49,53 +49,33 @@ program.option("--cases", type=int, default=4_000, help="of each part that has c
 program.option("--workers", type=int, default=2)
 program.option("--only", type=int, metavar="NUMBER", help="run one case in this process, to see its traceback")
 program.option("--seconds", type=float, default=600, help="of the part core")
-program.option("--keep-inputs", action="store_true", help="core: add inputs that reach new code to its corpus")
 program.option("--kills", type=int, default=50, help="of the parts build and ledger")
 
 
 # --- cases in forked workers
 
 
-@program.part("2 min")
-def stored(asked: argparse.Namespace) -> bool:
-    """Bytes of stored statistics are changed, cut or swapped: the same content, or loading says what is wrong."""
-    return run_cases("stored", asked)
+SUBJECTS = {
+    "stored": "Bytes of stored statistics are changed or cut: the same content, or loading says what is wrong.",
+    "crafted": "Numbers of stored statistics are changed, and the digest is made anew.",
+    "tables": "Damaged CSV, JSON Lines, Parquet and text files are read by commands.",
+    "matrices": "Sparse matrices with one array altered are counted, tested and weighted.",
+    "options": "Random command lines; no file but the output may change.",
+    "counting": "Random texts from all of Unicode are counted as scikit-learn counts them, in any number of threads.",
+    "csv": "Random blocks of CSV are split as Python's csv module does it, or left to another reader.",
+}
 
 
-@program.part("2 min")
-def crafted(asked: argparse.Namespace) -> bool:
-    """Numbers of stored statistics are changed and the digest is made anew: analyses work or say what is wrong."""
-    return run_cases("crafted", asked)
+def add_part(subject: str) -> None:
+    def run(asked: argparse.Namespace) -> bool:
+        return run_cases(subject, asked)
+
+    run.__name__, run.__doc__ = subject, SUBJECTS[subject]
+    program.part("2 min")(run)
 
 
-@program.part("3 min")
-def tables(asked: argparse.Namespace) -> bool:
-    """Damaged CSV, JSON Lines, Parquet and text files are read by commands."""
-    return run_cases("tables", asked)
-
-
-@program.part("1 min")
-def matrices(asked: argparse.Namespace) -> bool:
-    """Sparse matrices with one array altered are counted, tested and weighted."""
-    return run_cases("matrices", asked)
-
-
-@program.part("3 min")
-def options(asked: argparse.Namespace) -> bool:
-    """Random command lines; no file but the output may change."""
-    return run_cases("options", asked)
-
-
-@program.part("4 min")
-def counting(asked: argparse.Namespace) -> bool:
-    """Random texts from all of Unicode are counted as scikit-learn counts them, in any number of threads."""
-    return run_cases("counting", asked)
-
-
-@program.part("1 min")
-def csv(asked: argparse.Namespace) -> bool:
-    """Random blocks of CSV are split as Python's csv module splits them ("one sentence": left to another reader)."""
-    return run_cases("csv", asked)
+for subject in SUBJECTS:
+    add_part(subject)
 
 
 def run_cases(subject: str, asked: argparse.Namespace) -> bool:
@@ -222,10 +202,6 @@ def core(asked: argparse.Namespace) -> bool:
             objects = map(str, sorted((place / kind).glob("*.o")))
             clang(*flags, str(HARNESSES / f"{subject}_fuzz.c"), *objects, "-lm", "-o", str(binary), what=subject)
             right &= fuzzed(binary, [grown, *([corpus] if corpus.is_dir() else [])], seconds, place)
-            if asked.keep_inputs:
-                corpus.mkdir(parents=True, exist_ok=True)
-                merge = [str(binary), "-merge=1", f"-max_len={LONGEST}", str(corpus), str(grown)]
-                subprocess.run(merge, check=True, capture_output=True)
     if right:
         shutil.rmtree(place)
     else:

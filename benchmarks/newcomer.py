@@ -75,7 +75,7 @@ def first(asked: argparse.Namespace) -> None:
 
     NumPy, SciPy and scikit-learn are loaded before, because a user with a count matrix has loaded them.
     """
-    runs = [json.loads(python("-c", STEPS)[0]) for _ in range(1 if asked.quick else asked.rounds)]
+    runs = [json.loads(python(STEPS)) for _ in range(1 if asked.quick else asked.rounds)]
     table = Table("", "seconds", "first", "second", "difference", first=30, width=12)
     medians = {name: [statistics.median(run[name][k] for run in runs) for k in (0, 1)] for name in runs[0]}
     for name, (one, other) in medians.items():
@@ -83,26 +83,10 @@ def first(asked: argparse.Namespace) -> None:
     table.row("in all", "", "", sum(one - other for one, other in medians.values()))
 
 
-@program.part("1 min")
-def start(asked: argparse.Namespace) -> None:
-    """`import termburst` and `termburst --help` beside a bare Python and `import sklearn`."""
-    tasks = {
-        "bare Python": ("-c", "pass"), "import sklearn": ("-c", "import sklearn"),
-        "import termburst": ("-c", "import termburst"), "termburst --help": ("-m", "termburst", "--help"),
-    }  # fmt: skip
-    taken: dict[str, list[float]] = {task: [] for task in tasks}
-    for _ in range(2 if asked.quick else asked.rounds + 1):
-        for task, arguments in tasks.items():
-            taken[task].append(python(*arguments)[1])
-    table = Table("", "", "seconds", first=30)
-    for task, times in taken.items():
-        table.row(task, statistics.median(times[1:]))
-
-
 @program.part("1 s")
 def installed(_: argparse.Namespace) -> None:
     """Megabytes on disk of termburst and of what it needs."""
-    sizes = json.loads(python("-c", SIZES)[0])
+    sizes = json.loads(python(SIZES))
     table = Table("", "", "MB", first=30)
     for name in sorted(sizes, key=sizes.__getitem__, reverse=True)[:8]:
         table.row(name, sizes[name] / 1e6)
@@ -121,20 +105,17 @@ def page(asked: argparse.Namespace) -> None:
     with folder() as place, chromium() as browser:
         out = place / "page.html"
         made = [termburst("report", source, "--stop-words", "english", "-o", out) for _ in range(rounds)]
-        marks, took = [], dict[str, float]()
+        marks = []
         for _ in range(rounds):
             view = opened(browser, out, **VIEWS["desktop"])
             names = "performance.getEntriesByType('mark').map((mark) => [mark.name, mark.startTime / 1000])"
             marks.append(dict(view.evaluate(names)))
-            took = {what: seconds_of(view, action) for what, action in ACTIONS.items()}
             view.context.close()
     table = Table(f"{source}; load of the machine {os.getloadavg()[0]:.1f}", "", "median", first=40)
     for what, values in zip(("made, seconds", "processor seconds"), zip(*made, strict=True), strict=True):
         table.row(what, statistics.median(values))
     for mark in ("interactive", "complete"):
         table.row(f"{mark} in Chromium, seconds", statistics.median(found[mark] for found in marks))
-    for what, seconds in took.items():
-        table.row(f"{what}, seconds", seconds)
 
 
 @program.part("1 min", asked=True)
@@ -195,12 +176,11 @@ def termburst(*arguments: object) -> tuple[float, float]:
     return time.perf_counter() - began, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
-def python(*arguments: str) -> tuple[str, float]:
-    """The last line that a new Python prints, outside this checkout, and its seconds."""
+def python(script: str) -> str:
+    """The last line that a new Python prints, outside this checkout."""
     with folder() as place:
-        began = time.perf_counter()
-        done = subprocess.run([sys.executable, *arguments], cwd=place, capture_output=True, text=True, check=True)
-        return (done.stdout.splitlines() or [""])[-1], time.perf_counter() - began
+        done = subprocess.run([sys.executable, "-c", script], cwd=place, capture_output=True, text=True, check=True)
+        return done.stdout.splitlines()[-1]
 
 
 @contextmanager
@@ -222,26 +202,6 @@ def opened(browser: Any, file: Path, anchor: str = "", **options: Any) -> Any:
     shown.locator(READY).wait_for(state="attached")
     return shown
 
-
-def seconds_of(shown: Any, action: str) -> float:
-    """Seconds from an action on the page until its result is painted."""
-    painted = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
-    return shown.evaluate(f"""async () => {{
-        const start = performance.now();
-        {action};
-        await {painted};
-        return (performance.now() - start) / 1000;
-    }}""")
-
-
-ACTIONS = {
-    "search": """const box = document.getElementById("search"); box.value = "ab";
-        box.dispatchEvent(new Event("input"))""",
-    "sort": """document.querySelectorAll("#table thead button")[4].click()""",
-    "another term": """document.querySelectorAll("#table tbody button")[3].click()""",
-    "other scale": """const scale = document.getElementById("scale"); scale.value = "linear";
-        scale.dispatchEvent(new Event("input"))""",
-}
 
 STEPS = """
 import json, time

@@ -11,7 +11,6 @@ extrapolated. bm25s and BERTopic are not dependencies: if one is not installed, 
 from __future__ import annotations
 
 import argparse
-import contextlib
 import importlib.util
 import os
 import platform
@@ -19,7 +18,8 @@ import statistics
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
@@ -55,7 +55,6 @@ LEVEL, CALIBRATED = 0.05, 0.06
 FREQUENT = 5  # minimum occurrences of a word in the count of false alarms
 RANKED = 40  # words that SciPy ranks
 QUERIES, QUERY_WORDS, HITS = 1_000, 5, 10
-MU = (25, 50, 100, 150, 200, 300, 400, 600, 800, 1000, 1500, 2000, 3000, 5000)
 LEADING = (  # the beginnings of the rows that the README has
     "false alarms of keyness at 5 %", "counting ", "beta-binomial fits ", "test accuracy", "1,000 queries",
 )  # fmt: skip
@@ -136,7 +135,7 @@ def part(takes: str, needs: str = "") -> Callable[[Any], Any]:
 
     def decorate(function: Callable[[], Iterator[Row]]) -> Any:
         def run(_: argparse.Namespace) -> None:
-            warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+            warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
             if needs and importlib.util.find_spec(needs) is None:
                 print(markdown([Row(function.__name__, needs, "not installed here", "", "")]))
                 return
@@ -405,27 +404,6 @@ def signed(value: float) -> str:
     """Three decimals with a sign, or 0.000 without one."""
     shown = f"{value:+.3f}".replace("-", "−")
     return shown if shown.strip("+−0.") else "0.000"
-
-
-@part("1 min")
-def ranking() -> Iterator[Row]:
-    """MAP on Cranfield."""
-    run = quality.cranfield().run
-    ours = run("spud").values["map"]
-    smoothed = tuned([run("lm-dirichlet", mu=mu).values["map"] for mu in MU])
-    for peer, theirs in {
-        "BM25, Lucene's form and parameters": run("bm25").values["map"],
-        "language model, Dirichlet's μ by cross-validation": smoothed,
-    }.items():
-        what = f"mean average precision on Cranfield, {ours.size} queries: SPUD"
-        yield compared(what, f"{peer} (termburst's own)", [(theirs, ours)])
-
-
-def tuned(runs: list[np.ndarray]) -> np.ndarray:
-    """Each half of the queries (odd, even) by the setting that is best on the other half."""
-    values, odd = np.array(runs), np.arange(runs[0].size) % 2 == 1
-    best = [values[values[:, ~half].mean(axis=1).argmax()] for half in (odd, ~odd)]
-    return np.where(odd, *best)
 
 
 @part("2 min", needs="bm25s")

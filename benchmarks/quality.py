@@ -1,8 +1,7 @@
-"""How good the results are: classification, clustering, words of topics, ranking, urns, copies, and guesses of reading.
+"""How good the results are: classification, clustering, words of topics, ranking, and guesses of reading.
 
-Everything is chosen on training documents; `choose` reads no test document, and `confirm` looks at sets and test parts
-that were not used to choose. `--cells FOLDER` stores the results of each set and model of these two parts and does not
-compute those again that are there.
+Everything is chosen on training documents; `choose` and `defaults` read no test document, and `confirm` looks at sets
+and test parts that were not used to choose.
 
     TERMBURST_DATA=… python benchmarks/quality.py [--parts choose …] [--sets mr sms] [--models MultinomialNB] [--keep]
 """
@@ -10,23 +9,19 @@ compute those again that are there.
 from __future__ import annotations
 
 import argparse
-import json
-import re
 import sys
-import time
 import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 import scipy.sparse as sp
-from _program import ROOT, Program, Table, data
+from _program import Program, Table, data
 from numpy.typing import NDArray
 from scipy import stats
 from sklearn.cluster import KMeans
@@ -43,10 +38,8 @@ from sklearn.svm import LinearSVC
 
 import termburst as tb
 from termburst.counting.scripts import guess_language
-from termburst.counting.shingles import TextShingles, plain_words
 from termburst.datasets import load_20newsgroups, load_cranfield, load_r8, load_r52
 from termburst.datasets.collection import data_file
-from termburst.inference.duplicates import THRESHOLD, WIDTH, near_duplicates
 from termburst.reading.encodings import guess_encoding
 from termburst.retrieval import MODELS as RANKINGS
 from termburst.retrieval import Evaluation, Index, evaluate, paired_test
@@ -56,7 +49,6 @@ program.option("--sets", nargs="+", metavar="SET", help="of choose and confirm; 
 program.option("--models", nargs="+", metavar="MODEL", help="of choose and confirm; default: all")
 program.option("--most", type=int, default=4_500, help="training documents of a set, for choose")
 program.option("--ngrams", type=int, default=1, help="2: pairs of words, too, for choose and confirm")
-program.option("--cells", type=Path, metavar="FOLDER", help="keep the results of each set and model of these parts")
 program.option("--seeds", type=int, default=10, help="of cluster")
 
 # --- sets of labelled texts
@@ -134,29 +126,6 @@ def gap(ours: Any, theirs: Any, p: float) -> str:
 
 
 # --- weights and classifiers
-
-
-class NBSVM:
-    """NB-SVM (Wang and Manning, 2012): presence times log-ratio, LinearSVC, coefficients pulled to their mean."""
-
-    def __init__(self, options: tuple[float, float]) -> None:
-        self.C, self.beta = options
-
-    def fit(self, X: Any, y: NDArray[Any]) -> NBSVM:
-        self.classes_ = np.unique(y)
-        self.rows = []
-        for c in self.classes_ if self.classes_.size > 2 else self.classes_[1:]:
-            own, rest = X[y == c].sum(axis=0) + 1.0, X[y != c].sum(axis=0) + 1.0
-            r = np.ravel(np.log(own / own.sum()) - np.log(rest / rest.sum()))
-            model = LinearSVC(C=self.C, tol=1e-3, random_state=0).fit(X @ sp.diags_array(r), y == c)
-            w = model.coef_[0]
-            self.rows.append((r * ((1 - self.beta) * np.abs(w).mean() + self.beta * w), model.intercept_[0]))
-        return self
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        scores = np.column_stack([X @ v + b for v, b in self.rows])
-        at = scores.argmax(axis=1) if self.classes_.size > 2 else (scores[:, 0] > 0).astype(int)
-        return np.asarray(self.classes_[at])
 
 
 def presence(counts: Any) -> Any:
@@ -254,14 +223,7 @@ def classify(part: str, every: tuple[str, ...], asked: argparse.Namespace) -> No
     most = 600 if asked.quick else asked.most
     results: dict[str, dict[str, Result]] = {model: {} for model in models}
     for name, model in product(names, models):
-        path = asked.cells and asked.cells / f"{part}-{name}-{most}-{asked.ngrams}-{model}.json"
-        if path and path.exists():
-            results[model][name] = json.loads(path.read_text())
-            continue
         results[model][name] = cells_of(splits_of(part, name, most), model, asked.ngrams)
-        if path:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(json.dumps(results[model][name]))
     for model, of_sets in results.items():
         show_cells(model, of_sets)
 
@@ -303,11 +265,6 @@ def predictions(split: Split, model: str, ngrams: int) -> dict[str, NDArray[Any]
         whole, test = weigh.fit_transform(X, y), weigh.transform(Y)
         P, Q = (normalize(whole), normalize(test)) if unit else (whole, test)
         found[scheme] = build(value).fit(P, y).predict(Q)
-    if model == "LinearSVC":
-        X, Y = presence(X), presence(Y)
-        settings = [(False, (C, beta)) for beta in (0.25, 1.0) for C in (0.1, 1.0)]
-        _, chosen = tuned(settings, NBSVM, X[a], y[a], X[b], y[b])
-        found["NB-SVM"] = NBSVM(chosen).fit(X, y).predict(Y)
     return found
 
 
@@ -409,7 +366,7 @@ def topics(asked: argparse.Namespace) -> None:
     share of unseen documents that are nearest to their group, "alone" that of words of which one document has half of
     the tokens. "presence" counts a document once per word. Headers, footers and quotes are left out.
     """
-    warnings.simplefilter("ignore", tb.ClampedTermsWarning)
+    warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
     parts = ("headers", "footers", "quotes")
     train, test = (tb.datasets.load_20newsgroups(side, remove=parts) for side in ("train", "test"))
     for stop_words in ("english",) if asked.quick else ("english", None):
@@ -445,8 +402,8 @@ def topic_models(documents: Any) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, scheme in tb.SCHEMES.items():
         if not scheme.signed:
-            found[name] = lambda X, s=name: tb.TermWeighting(s).fit(X)
-            found[f"{name}, of documents"] = lambda X, s=name: tb.TermWeighting(s).fit(documents)
+            found[name] = lambda X, s=name: tb.TermWeighting(s, norm=None).fit(X)
+            found[f"{name}, of documents"] = lambda X, s=name: tb.TermWeighting(s, norm=None).fit(documents)
             found[f"{name}{PRESENCE}"] = found[name]  # `topic_score` passes presences instead of counts
     try:
         from bertopic.vectorizers import ClassTfidfTransformer as Theirs
@@ -493,13 +450,6 @@ def k_means(k: int, learned: Any, unseen: Any) -> tuple[Any, Any]:
 
 # --- ranking
 
-SHARES = (0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
-GRIDS: dict[str, dict[str, tuple[float, ...]]] = {
-    "spud": {"omega": SHARES}, "gspud": {"omega": SHARES}, "lm-jm": {"smoothing": SHARES},
-    "lm-dirichlet": {"mu": (25, 50, 100, 200, 300, 500, 1000, 2000)},
-    "bm25": {"k1": (0.9, 1.2, 1.6, 2.0, 3.0), "b": (0.3, 0.5, 0.75, 0.9)},
-}  # fmt: skip
-
 
 @dataclass(frozen=True)
 class Task:
@@ -521,26 +471,18 @@ class Task:
 
 @program.part("3 min")
 def ranking(asked: argparse.Namespace) -> None:
-    """Ranking models on Cranfield: with default parameters, and tuned alike on MED and NPL; without English stop words.
+    """Ranking models with default parameters on Cranfield, without English stop words.
 
     Gains of nDCG are 4 for a complete answer (grade 1) down to 1 (grade 4).
     """
     one = cranfield()
-    runs = {f"{model}, default": one.run(model) for model in RANKINGS}
-    tasks = [] if asked.quick else [med(), npl()]
-    for model, grid in GRIDS.items() if tasks else ():
-        settings = [dict(zip(grid, values, strict=True)) for values in product(*grid.values())]
-        scores = [np.mean([task.run(model, **setting).means["map"] for task in tasks]) for setting in settings]
-        best = settings[int(np.argmax(scores))]
-        named = ", ".join(f"{name}={value:g}" for name, value in best.items())
-        runs[f"{model}, {named}"] = one.run(model, **best)
+    runs = {model: one.run(model) for model in RANKINGS}
     table = Table(f"Cranfield, {len(one.queries)} queries", "", *next(iter(runs.values())).means, first=34)
     for name, run in runs.items():
         table.row(name, *(f"{value:.4f}" for value in run.means.values()))
     print()
     for (name, run), (rival, other) in product(runs.items(), runs.items()):
-        same_kind = name.endswith("default") == rival.endswith("default")
-        if same_kind and name.startswith(("spud", "gspud")) and not rival.startswith(("spud", "gspud")):
+        if "spud" in name and "spud" not in rival:
             test = paired_test(run.values["map"], other.values["map"])
             print(f"MAP of {name} − {rival}: {test.difference:+.4f}, {test.wins} won, p = {test.p_randomisation:.2g}")
 
@@ -555,71 +497,6 @@ def cranfield() -> Task:
     return Task.of(documents, dict(zip(corpus.queries.ids, corpus.queries.texts, strict=True)), judgements)
 
 
-def med() -> Task:
-    def entries(name: str) -> dict[str, str]:
-        text = data_file(f"med/{name}", "MED").read_text(encoding="latin-1")
-        parts = re.split(r"^\.I +(\d+)\s*\n\.W *\n", text, flags=re.MULTILINE)[1:]
-        return dict(zip(parts[::2], parts[1::2], strict=True))
-
-    judgements: dict[str, dict[str, int]] = {}
-    for line in data_file("med/MED.REL", "MED").read_text(encoding="latin-1").splitlines():
-        if line.strip():
-            query, document, _ = line.split()
-            judgements.setdefault(query, {})[document] = 1
-    return Task.of(entries("MED.ALL"), entries("MED.QRY"), judgements)
-
-
-def npl() -> Task:
-    def entries(name: str) -> dict[str, str]:
-        text = data_file(f"npl/{name}", "NPL").read_text(encoding="latin-1")
-        parts = [part.strip() for part in re.split(r"^ *\/ *$", text, flags=re.MULTILINE)]
-        pairs = [part.split("\n", 1) for part in parts if part and part.split("\n", 1)[0].strip().isdigit()]
-        return {pair[0].strip(): pair[1] if len(pair) > 1 else "" for pair in pairs}
-
-    judged = {query: dict.fromkeys(found.split(), 1) for query, found in entries("rlv-ass").items()}
-    return Task.of(entries("doc-text"), entries("query-text"), judged)
-
-
-# --- urns
-
-KINDS = ("constant", "diagonal", "full")
-
-
-@program.part("10 min")
-def urns(asked: argparse.Namespace) -> None:
-    """Held-out log-likelihood per token and perplexity of the multinomial and the three urns.
-
-    "gain" is that over the row before, per token, with a 95 % interval by bootstrap samples of documents.
-    """
-    for name, train, test in urn_corpora(asked.quick):
-        fits = {kind: tb.fit_polya_urn(train, kind) for kind in KINDS}
-        counts = np.asarray(fits["constant"]._sequences.counts, dtype=float)
-        nothing = sp.csr_matrix((counts.size, counts.size))
-        plain = replace(fits["constant"], kind="multinomial", alpha=counts / counts.sum(), replacement=nothing)
-        table = Table(name, "", "per token", "perplexity", "", first=14, width=12)
-        before = None
-        for kind, fit in {"multinomial": plain, **fits}.items():
-            found, said = fit.held_out(test), ""
-            if before is not None:
-                gained, rng = found.log_likelihood - before.log_likelihood, np.random.default_rng(asked.seed)
-                drawn = rng.integers(0, gained.size, (2_000, gained.size))
-                low, high = np.quantile(gained[drawn].sum(axis=1) / found.tokens[drawn].sum(axis=1), [0.025, 0.975])
-                said = f"  gain [{low:+.4f}, {high:+.4f}]"
-            table.row(kind, f"{found.per_token:.4f}", found.perplexity, said)
-            before = found
-
-
-def urn_corpora(quick: bool) -> Iterator[tuple[str, Any, Any]]:
-    addresses = tb.read(data() / "nltk_data" / "corpora" / "inaugural.zip")
-    chosen = np.arange(len(addresses)) % 5 == 4
-    pieces = (tb.read(list(addresses.where(part).split(tokens=500).texts)) for part in (~chosen, chosen))
-    yield "inaugural addresses, in pieces of 500 tokens", *pieces
-    if not quick:
-        yield "R8", *(tb.read(load_r8(part).texts) for part in ("train", "test"))
-        removed = ("headers", "footers", "quotes")
-        yield "20 Newsgroups", *(tb.read(load_20newsgroups(part, remove=removed).texts) for part in ("train", "test"))
-
-
 # --- what reading finds out
 
 WRITTEN_IN = {  # file of the UDHR → encodings in which such texts lie on disks
@@ -630,62 +507,6 @@ WRITTEN_IN = {  # file of the UDHR → encodings in which such texts lie on disk
     "ukr": ("cp1251",), "bul": ("cp1251",), "ell_monotonic": ("cp1253",), "heb": ("cp1255",), "arb": ("cp1256",),
     "jpn": ("shift_jis", "euc_jp"), "cmn_hans": ("gb18030",), "kor": ("euc_kr",), "tha": ("cp874",),
 }  # fmt: skip
-
-
-@program.part("2 min")
-def copies(asked: argparse.Namespace) -> None:
-    """Planted near-copies, 0 to 10 % of their words edited: recall and precision against all pairs by brute force."""
-    table = Table("", "", "planted", "true", "recall", "precision", "cpu s", first=20, width=12)
-    for name, share in product(("r8",) if asked.quick else ("r8", "20newsgroups"), (0.01, 0.05, 0.3)):
-        rng = np.random.default_rng([asked.seed, int(1000 * share)])
-        texts = list(tb.datasets.BUILT_IN[name]().texts)[: 600 if asked.quick else 6_000]
-        texts, planted = with_copies(texts, share, rng)
-        began = time.process_time()
-        result = near_duplicates(TextShingles(texts))
-        seconds = time.process_time() - began
-        found = np.zeros(len(texts), dtype=bool)
-        found[result.second] = True
-        truth = copied(texts)
-        hit = (found & truth).sum()
-        rates = f"{hit / truth.sum():.4f}", f"{hit / max(found.sum(), 1):.4f}"
-        table.row(f"{name}, {share:.0%}", planted, int(truth.sum()), *rates, seconds)
-
-
-def with_copies(texts: list[str], share: float, rng: np.random.Generator) -> tuple[list[str], int]:
-    """The texts and edited copies of some of them, in which words were replaced, dropped or doubled; how many."""
-    words = [plain_words(text) for text in texts]
-    pool = sorted({word for some in words[:500] for word in some})
-    long = [k for k, some in enumerate(words) if len(some) >= 20]
-    made = []
-    for k in rng.choice(long, int(share * len(texts)), replace=False):
-        rate = rng.uniform(0, 0.1)
-        ways = ([word] if rng.random() >= rate else edit(word, pool, rng) for word in words[k])
-        made.append(" ".join(word for way in ways for word in way))
-    both = [*texts, *made]
-    return [both[k] for k in rng.permutation(len(both))], len(made)
-
-
-def edit(word: str, pool: list[str], rng: np.random.Generator) -> list[str]:
-    return [[pool[rng.integers(len(pool))]], [], [word, word]][rng.integers(3)]
-
-
-def copied(texts: list[str]) -> NDArray[np.bool_]:
-    """Whether an earlier document has a Jaccard index of at least the threshold, of runs of words, over all pairs."""
-    number: dict[tuple[str, ...], int] = {}
-    rows, columns, sizes = [], [], []
-    for row, text in enumerate(texts):
-        words = plain_words(text)
-        runs = {tuple(words[k : k + WIDTH]) for k in range(len(words) - WIDTH + 1)}
-        rows += [row] * len(runs)
-        columns += [number.setdefault(run, len(number)) for run in runs]
-        sizes.append(len(runs))
-    sets = sp.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(texts), len(number)))
-    size, found = np.array(sizes), np.zeros(len(texts), dtype=bool)
-    for first in range(0, len(texts), 500):
-        shared = (sets[first : first + 500] @ sets.T).tocoo()
-        i, j, both = shared.row + first, shared.col, shared.data
-        found[i[(j < i) & (both / (size[i] + size[j] - both) >= THRESHOLD)]] = True
-    return found
 
 
 @program.part("1 min")
@@ -736,30 +557,6 @@ def paragraphs(text: str) -> list[str]:
     lines = [line.strip() for line in text.splitlines() if len(line.strip()) > 30]
     body = lines[len(lines) // 4 :]
     return ["\n".join(body[k : k + 3]) for k in range(0, len(body) - 2, 3)]
-
-
-@program.part("1 min")
-def words(_: argparse.Namespace) -> bool:
-    """Words of the Declaration of Human Rights in 23 languages: by termburst, and by ICU's word boundaries.
-
-    Where there are spaces between words, counts must agree within 1 %. Chinese, Japanese and Thai have segmenters with
-    their own dictionaries. "as ICU" is words="unicode" with apostrophes="keep", "default" that of each language.
-    """
-    rows = (ROOT / "tests" / "reference" / "udhr_words.csv").read_text(encoding="utf-8").splitlines()[1:]
-    reference = pl.read_csv("\n".join(rows).encode()).select("file", "language", "words").rows()
-    table = Table("", "file", "language", "ICU", "as ICU", "difference", "default", first=16, width=12)
-    right = True
-    with zipfile.ZipFile(data() / "nltk_data" / "corpora" / "udhr2.zip") as archive:
-        for name, language, expected in reference:
-            text = archive.read(f"udhr2/{name}.txt").decode()
-            ours, default = (
-                int(tb.CountingOptions(language=language, **options).count([text])[0].sum())
-                for options in ({"apostrophes": "keep"}, {})
-            )
-            difference = ours / expected - 1
-            right &= language in ("zh", "ja", "th") or abs(difference) <= 0.01
-            table.row(name, language, expected, ours, f"{difference:+.2%}", default)
-    return right
 
 
 if __name__ == "__main__":
