@@ -9,10 +9,12 @@ ADVICE := { $(BIN)/python build_backend/compilers.py; exit 1; }
 
 LOWEST := .venv-lowest
 SPARK_3_5 := .venv-spark-3.5
+FREE := .venv-free
+PYTHON_FREE ?= python3.14t
 
 SOURCES := pyproject.toml CMakeLists.txt $(wildcard build_backend/* src/termburst/core/*.c src/termburst/core/*.h)
 
-.PHONY: demo test test-slow test-all test-spark test-spark-3.5 test-lowest coverage lint wheel zig sanitize fuzz docs linkcheck ci bench clean
+.PHONY: demo test test-slow test-all test-spark test-spark-3.5 test-lowest test-free coverage lint wheel zig sanitize fuzz docs linkcheck mutants ci nightly bench clean
 
 demo: $(VENV)/.demo  ## find the bursty words in Python's own docstrings, and write a page about them
 	$(BIN)/termburst demo
@@ -52,6 +54,13 @@ test-lowest:  ## `make test` with the lowest version of every package that pypro
 	$(subst $(VENV),$(LOWEST),$(BIN))/python .ci/lowest_versions.py all > $(LOWEST)/lowest.txt
 	PIP_CONSTRAINT=$(CURDIR)/$(LOWEST)/lowest.txt $(MAKE) VENV=$(LOWEST) test
 
+# Packages without wheels for free-threaded Python are left out: the core, and what its tests need.
+test-free:  ## the quick tests of the core and of threads, with a free-threaded Python (PYTHON_FREE)
+	@command -v $(PYTHON_FREE) > /dev/null || { echo "there is no $(PYTHON_FREE): name a free-threaded Python with PYTHON_FREE=..."; exit 1; }
+	$(PYTHON_FREE) -m venv $(FREE)
+	$(subst $(VENV),$(FREE),$(PIP)) -e . pytest pytest-xdist hypothesis mpmath
+	$(subst $(VENV),$(FREE),$(BIN))/python -X gil=0 -m pytest -m "not slow" tests/core tests/models tests/inference tests/test_threads.py
+
 coverage: $(VENV)/.all  ## report the lines that the tests reach, after `make test-all COVERAGE=1`; too few are an error
 	$(BIN)/python .ci/coverage_data.py .coverage-test-all.json
 	$(BIN)/python -m coverage report
@@ -61,7 +70,6 @@ lint: $(VENV)/.all  ## style, types, layering
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python .ci/check_functions.py src
 	@status=0; git grep -nIE '(index[-_]url|find-links|registry|resolved)[" =:]+.?https?:|pythonhosted|pypi\.org/simple' \
 	  -- . ':!Makefile' || status=$$?; \
 	  [ $$status = 1 ] || { echo "the address of a package index must not be committed (git grep: $$status)"; exit 1; }
@@ -86,7 +94,12 @@ docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link
 linkcheck: $(VENV)/.all  ## check links to other sites, which needs a network; CI checks links within the site
 	$(BIN)/python -m sphinx --keep-going -b linkcheck docs docs/_build/linkcheck
 
-ci: lint test-all test-spark wheel zig sanitize docs  ## what .ci/run checks, without fuzzing and coverage
+mutants: $(VENV)/.all  ## seed fifteen faults per package and count those that its own quick tests notice: an hour or more
+	$(BIN)/python .ci/mutants.py
+
+ci: lint test-all test-spark wheel zig sanitize docs  ## what .ci/run checks, without coverage
+
+nightly: fuzz test-lowest test-spark-3.5 test-free  ## what takes longer, or needs other versions than CI has
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
 	$(BIN)/python benchmarks/peers.py
@@ -119,7 +132,7 @@ bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the sam
 	$(BIN)/python benchmarks/guesses.py
 
 clean:
-	rm -rf $(VENV) $(LOWEST) $(SPARK_3_5) dist build docs/_build docs/api .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) $(LOWEST) $(SPARK_3_5) $(FREE) dist build docs/_build docs/api .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
 	rm -f $(foreach suffix,so dylib dll,src/termburst/core/*.$(suffix))
 
 $(BIN)/python:

@@ -27,14 +27,13 @@ settings.register_profile("termburst", deadline=None, max_examples=40)
 settings.load_profile("termburst")
 gc.disable()  # until all tests are collected: most of what is made then stays
 
-# The built site contains copies of scripts, Sphinx runs conf.py and writes api, tests/backends/test_spark.py runs
-# spark.md.
+# The built site contains copies of scripts, Sphinx runs the scripts in docs and writes api.
 collect_ignore = [
     "docs/_build",
     "docs/api",
     "docs/api_pages.py",
     "docs/conf.py",
-    "docs/spark.md",
+    "docs/generated.py",
     "tests/reference",
 ]  # scripts there need other programs
 
@@ -73,10 +72,10 @@ COSTLY = {  # fixtures
 QUICK_ENGINES = {None, "polars-lazy"}  # of the engines, make test has one
 DRAWING = (  # figures and pages, also those of the documentation
     "README.md", "tests/plot/", "tests/report/", "tests/paper/", "src/termburst/plot/", "src/termburst/report/",
-    "docs/report.md", "docs/tutorial", "docs/gallery.md", "docs/plots.md", "docs/command-line.md", "docs/topics.md",
-    "docs/why-g2-cries-wolf.md", "docs/burstiness.md", "docs/keyness.md", "docs/keyness-study.md", "docs/pipelines.md",
-    "docs/testing.md", "docs/learning.md", "docs/engines.md", "docs/designs.md", "docs/reproduction.md",
-    "docs/triggers.md", "src/termburst/corpus/questions.py::termburst.corpus.questions.Questions.explore",
+    "docs/report.md", "docs/tutorial.md", "docs/figures.md", "docs/command-line.md", "docs/topics.md",
+    "docs/why-g2-cries-wolf.md", "docs/burstiness.md", "docs/keyness.md", "docs/keyness-study.md", "docs/learning.md",
+    "docs/engines.md", "docs/designs.md", "docs/concordance.md",
+    "src/termburst/corpus/questions.py::termburst.corpus.questions.Questions.explore",
 )  # fmt: skip
 COMMON_CHECKS = "test_scikit_learn_s_common_checks"  # two thousand of them
 
@@ -111,7 +110,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         items.sort(key=lambda item: (place(item.nodeid) not in TOGETHER, place(item.nodeid) not in long))
 
 
-NEED_DATA = ("README.md", "docs/tutorial.md", "docs/gallery.md")  # pages whose examples read data sets
+NEED_DATA = ("README.md", "docs/tutorial.md", "docs/figures.md")  # pages whose examples read data sets
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -1,4 +1,4 @@
-"""Ship a wheel with a Spark job, as docs/spark.md says: python .ci/ship_wheel.py termburst-….whl
+"""Ship a wheel with a Spark job, as docs/engines.md says: python .ci/ship_wheel.py termburst-….whl
 
 The driver is this Python. The executors run a Python that cannot find termburst, only what it needs (NumPy, SciPy,
 Polars, Narwhals, PyArrow, scikit-learn); they get it from the wheel. Needs Java.

@@ -13,6 +13,7 @@ import termburst
 
 sys.path.append(str(Path(__file__).parent))
 from api_pages import link_pages, write_pages
+from generated import fill
 
 project = "termburst"
 author = "The termburst developers"
@@ -98,6 +99,7 @@ def setup(app: Any) -> None:
     """Connect the functions above to events of Sphinx."""
     app.connect("config-inited", write_pages)
     app.connect("source-read", link_pages)
+    app.connect("source-read", fill)
     app.connect("missing-reference", public_name_or_word)
     app.connect("autodoc-process-docstring", bars_are_bars)
     app.connect("autodoc-process-docstring", pages_from_the_top)

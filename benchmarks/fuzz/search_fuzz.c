@@ -23,7 +23,7 @@ static int score_of(const Made *made, int64_t query, int64_t document, double *s
     return has;
 }
 
-static void check(const Made *made, const Best *best, int64_t queries, int64_t d) {
+static void check(const Made *made, const BestDocuments *best, int64_t queries, int64_t d) {
     for (int64_t q = 0; q < queries; q++) {
         int64_t matches = 0, better, *found = best->documents + q * best->k;
         double score, other, *scores = best->scores + q * best->k;
@@ -74,11 +74,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
         uint64_t bits = take(&input, 8);
         memcpy(made->weights + below(&input, postings), &bits, 8); /* may be NaN */
     }
-    Postings in = {made->starts, made->documents, made->weights, made->highest, made->constants, limit, terms, postings, d};
+    Postings in = {made->starts, made->documents, postings, made->weights, made->highest, terms, made->constants, d, limit};
     Queries asked = {made->query_starts, made->columns, words, 0, queries};
-    SearchRoom room = {array(d, 8), array(d, 8), array(longest, sizeof(QueryTerm)), array(longest, sizeof(QueryTerm)),
-                       array(longest + 1, 8), d, longest};
-    Best best = {array(queries, 8), array(queries * k, 8), array(queries * k, 8), k};
+    SearchRoom room = {array(d, 8), d, array(d, 8), array(longest, sizeof(QueryTerm)), longest,
+                       array(longest, sizeof(QueryTerm)), array(longest + 1, 8)};
+    BestDocuments best = {array(queries, 8), array(queries * k, 8), array(queries * k, 8), k};
     int32_t status = tb_best_documents(&in, &asked, &room, &best);
     CHECK(status == TB_OK || hostile);
     if (!hostile) check(made, &best, queries, d);

@@ -111,8 +111,8 @@ static void check_rows(const Counts *cells, const Vocabulary *known, int64_t *or
         if (order[k] >= 0 && order[k] < known->size) columns[order[k]] = (int32_t)k;
     for (int64_t d = 0; d < cells->documents; d++) longest = most_int(longest, cells->indptr[d + 1] - cells->indptr[d]);
     if (is_damaged && cells->size > 0) cells->ids[below(input, cells->size)] = (int32_t)take(input, 4);
-    Piece piece = {cells->ids, cells->counts, cells->size, cells->indptr, cells->indptr, cells->documents, columns, known->size};
-    MatrixRows matrix = {1, known->size, indices, NULL, data, cells->size, 0, array(longest, 8), array(longest, 8), longest};
+    Piece piece = {cells->ids, cells->size, cells->counts, cells->indptr, cells->indptr, cells->documents, columns, known->size};
+    MatrixRows matrix = {1, known->size, indices, NULL, data, cells->size, 0, array(longest, 8), longest, array(longest, 8)};
     int32_t status = tb_write_rows(&piece, &matrix);
     CHECK(status == TB_OK || is_damaged);
     for (int64_t k = 0; k < cells->size; k++) total += cells->counts[k], sum += data[k];

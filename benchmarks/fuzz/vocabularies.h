@@ -71,8 +71,8 @@ static inline int64_t *sorted_names(const Vocabulary *known, int is_damaged) {
         for (int64_t k = 0; k < count; k++) order[k] = k;
         for (int64_t k = 0; k < names.size; k++) zeros |= names.bytes[k] == 0;
         if (status == TB_OK) {
-            NameOrder sorted = {order, array(count, sizeof(SortItem)), array(count, sizeof(SortItem)),
-                                array(count, sizeof(SortSpan)), count};
+            NameOrder sorted = {order, count, array(count, sizeof(SortItem)), array(count, sizeof(SortItem)),
+                                array(count, sizeof(SortSpan))};
             CHECK(tb_sort_names(&names, &sorted) == TB_OK);
             for (int64_t k = 1; k < count && !zeros && !is_damaged; k++) {
                 int64_t a = order[k - 1], b = order[k], from = a > 0 ? ends[a - 1] + 1 : 0, to = b > 0 ? ends[b - 1] + 1 : 0;

@@ -9,7 +9,7 @@ static void learn_lines(const uint8_t *data, int64_t size, int64_t longest, Voca
     int32_t *nodes = array(count, 4), *again = array(count, 4);
     for (int64_t k = 0; k < size; k++)
         if (data[k] == '\n') ends[terms++] = k;
-    Terms first = {data, size, ends, nodes, count, longest}, second = first;
+    Terms first = {data, size, ends, count, nodes, longest}, second = first;
     second.nodes = again;
     if (!is_damaged) make_room(known, 2 * spaces + count, size / 8);
     int32_t status = tb_learn(&first, known);

@@ -1,6 +1,5 @@
 """Spark with real executors: one is killed while it tests, one lacks a package; and the paper's collection."""
 
-import doctest
 import os
 import runpy
 import signal
@@ -118,16 +117,6 @@ def test_the_example_runs(spark, capsys):  # it uses this session, which is open
     left = runpy.run_path(str(Path(__file__).parents[2] / "examples" / "spark.py"))
     assert left["statistics"].documents == len(left["corpus"].ids)  # one was added, one withdrawn
     assert "terms are bursty" in capsys.readouterr().out
-
-
-@pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
-def test_the_page_runs(spark):
-    """docs/spark.md runs here, not with the other pages (conftest.py), to share this session."""
-    page = Path(__file__).parents[2] / "docs" / "spark.md"
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    done = doctest.testfile(str(page), module_relative=False, optionflags=flags, encoding="utf-8")
-    assert done.attempted > 15
-    assert done.failed == 0
 
 
 def test_the_error_names_a_package_that_a_worker_lacks(spark, tmp_path):

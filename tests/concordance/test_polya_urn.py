@@ -112,9 +112,8 @@ def test_counts_get_an_order_at_random():
     )
 
 
-@pytest.mark.parametrize(
-    ("documents", "sentence"),
-    [
+def test_bad_documents_get_one_sentence():
+    for documents, sentence in [
         ("ha ha", "give a corpus"),
         (7, "give a corpus"),
         (["ha ha"], "document 1 must be a list of tokens; got 'ha ha'; read texts first"),
@@ -127,16 +126,13 @@ def test_counts_get_an_order_at_random():
         ([[], []], "no tokens"),
         ([["ha"], ["so"]], "no document has two tokens"),
         ([["ha", "ha"], ["so", "so", "so"], ["it"]], "no document has two different words"),
-    ],
-)
-def test_bad_documents_get_one_sentence(documents, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        tb.fit_polya_urn(documents)
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            tb.fit_polya_urn(documents)
 
 
-@pytest.mark.parametrize(
-    ("options", "sentence"),
-    [
+def test_bad_options_get_one_sentence():
+    for options, sentence in [
         ({"kind": "dense"}, "kind must be one of 'constant', 'diagonal', 'full'"),
         ({"prior": 0}, "prior must be a number above 0"),
         ({"prior": float("nan")}, "prior must be a number above 0"),
@@ -145,11 +141,9 @@ def test_bad_documents_get_one_sentence(documents, sentence):
         ({"sources": 0}, "sources must be a whole number"),
         ({"sources": 99}, "sources must be at most 50"),
         ({"max_iterations": 0}, "max_iterations must be a whole number"),
-    ],
-)
-def test_bad_options_get_one_sentence(options, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        tb.fit_polya_urn(TEXTS, **options)
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            tb.fit_polya_urn(TEXTS, **options)
 
 
 @pytest.mark.slow
@@ -203,10 +197,10 @@ def test_a_word_without_mass_has_a_weight_and_no_likelihood():
     assert urn.held_out([["t"], ["x"]]).log_likelihood[0] == -np.inf
 
 
-@pytest.mark.parametrize("kind", ["constant", "diagonal", "full"])
-@pytest.mark.parametrize("prior", [None, 1.0])
-def test_a_column_of_counts_that_is_empty(kind, prior):
-    X = np.array([[3, 1, 0, 0], [0, 2, 2, 0], [1, 1, 1, 0]] * 10)
-    urn = tb.fit_polya_urn(X, kind, prior=prior, min_documents=1)
-    assert urn.alpha[3] < 1e-9
-    assert np.isfinite(urn.score(X))
+def test_a_column_of_counts_that_is_empty():
+    for kind in ["constant", "diagonal", "full"]:
+        for prior in [None, 1.0]:
+            X = np.array([[3, 1, 0, 0], [0, 2, 2, 0], [1, 1, 1, 0]] * 10)
+            urn = tb.fit_polya_urn(X, kind, prior=prior, min_documents=1)
+            assert urn.alpha[3] < 1e-9
+            assert np.isfinite(urn.score(X))

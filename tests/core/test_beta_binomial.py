@@ -6,6 +6,7 @@ from twins import beta_binomial as twin
 
 from helpers.simulated import uneven_terms
 from termburst.core import beta_binomial as core
+from termburst.core.binding import record
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import SPACING
 from termburst.models.length_table import LengthTable
@@ -25,7 +26,7 @@ def twins_fits(cells, table, terms, penalty, spacing):
 
 
 def fits(cells, table, terms, penalty, spacing):
-    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
+    raw = np.zeros(cells.n_i.size, record("FitResult"))
     core.fit_terms(cells.for_kernels(), table.for_kernels(), terms, penalty, spacing, raw)
     return raw.view(np.float64).reshape(raw.size, -1)
 
@@ -130,7 +131,7 @@ def test_a_document_of_a_hundred_million_tokens_needs_little_time_and_memory(cou
 def test_terms_out_of_range_and_wrong_shapes_are_errors():
     cells, table, terms = ready(uneven_terms(0))
     of, lengths = cells.for_kernels(), table.for_kernels()
-    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
+    raw = np.zeros(cells.n_i.size, record("FitResult"))
     for bad in (-1, cells.n_i.size, 2**62):
         with pytest.raises(ValueError, match="an index is out of range"):
             core.fit_terms(of, lengths, np.array([bad]), NONE, SPACING, raw)

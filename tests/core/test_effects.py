@@ -10,6 +10,7 @@ from scipy.special import betaln, expit, logsumexp
 from twins import effects as twin
 
 from termburst.core import effects as core
+from termburst.core.binding import record
 from termburst.inference.burst_effects import burst_level, coordinates
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
@@ -34,8 +35,8 @@ class Problem:
         self.table = LengthTable.of(cells.lengths, cells.length_documents).for_kernels()
 
     def limits(self, effect, fits=None, roots=ROOTS, terms=(0, 1, 2, 3)):
-        pairs = np.array([roots] * 5).view(core.ROOTS).ravel()
-        out = np.full((5, 2), np.nan).view(core.ROOTS).ravel()
+        pairs = np.array([roots] * 5).view(record("Roots")).ravel()
+        out = np.full((5, 2), np.nan).view(record("Roots")).ravel()
         fits = self.fits if fits is None else fits
         core.effect_limits(self.cells, self.table, effect, LENGTH, np.array(terms), fits, pairs, out)
         return out.view(np.float64).reshape(5, 2)
@@ -176,9 +177,9 @@ def test_limits_of_reuse_of_terms_that_never_repeat(having):
     )  # fmt: skip
     fit = fit_beta_binomial(cells)
     gain = np.maximum(fit.loglik - fit.loglik_binomial, 0.0)
-    out = np.full(2, np.nan).view(core.ROOTS)
+    out = np.full(2, np.nan).view(record("Roots"))
     table = LengthTable.of(cells.lengths, cells.length_documents).for_kernels()
-    roots = np.array(ROOTS).view(core.ROOTS)
+    roots = np.array(ROOTS).view(record("Roots"))
     fits = (*coordinates(fit), gain)
     core.effect_limits(cells.for_kernels(), table, core.REUSE, LENGTH, np.zeros(1, np.int64), fits, roots, out)
     with mp.workdps(50):
@@ -208,9 +209,9 @@ class TwoMaxima:
         lengths, documents = np.unique(self.all_lengths, return_counts=True)
         count, length = self.counts.astype(np.int32), self.lengths.astype(np.int32)
         cells = TermCells(np.array([0, size]), count, length, np.ones(size), n_i, b_i, lengths, documents)
-        fit, out = fit_beta_binomial(cells), np.full(2, np.nan).view(core.ROOTS)
+        fit, out = fit_beta_binomial(cells), np.full(2, np.nan).view(record("Roots"))
         fits = (*coordinates(fit), np.maximum(fit.loglik - fit.loglik_binomial, 0.0))
-        table, roots = LengthTable.of(lengths, documents).for_kernels(), np.full(2, root).view(core.ROOTS)
+        table, roots = LengthTable.of(lengths, documents).for_kernels(), np.full(2, root).view(record("Roots"))
         core.effect_limits(cells.for_kernels(), table, effect, self.LENGTH, np.zeros(1, np.int64), fits, roots, out)
         return out[0], self.log_likelihood(fit.alpha, fit.alpha_not)[0]
 

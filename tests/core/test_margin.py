@@ -6,7 +6,8 @@ import scipy.sparse as sp
 from sklearn.svm import LinearSVC
 from twins import margin as twin
 
-from termburst.core.margin import WeightRows, margin, weight_rows
+from termburst.core.binding import struct
+from termburst.core.margin import margin, weight_rows
 
 
 def problem(seed, rows=60, columns=25):
@@ -69,10 +70,8 @@ def test_empty_problems():
 def test_a_column_that_does_not_exist_is_an_error(bad):
     X, variance, side, cost = problem(0)
     X.indices[7] = bad
-    rows = WeightRows(
-        starts=X.indptr.astype(np.int64), columns_of=X.indices.astype(np.int32), weights=X.data, rows=60,
-        cells=X.nnz, columns=25,
-    )  # fmt: skip
+    starts, columns_of = X.indptr.astype(np.int64), X.indices.astype(np.int32)
+    rows = struct("WeightRows", starts=starts, columns_of=columns_of, weights=X.data, rows=60, columns=25)
     with pytest.raises(ValueError, match="an index is out of range"):
         margin(rows, variance, side, cost, tolerance=0.1, sweeps=5)
 

@@ -5,7 +5,7 @@ import pytest
 from twins import minhash as twin
 
 from termburst.core import minhash as core
-from termburst.core.binding import call
+from termburst.core.binding import call, struct
 from termburst.counting.shingles import plain_words
 
 TEXTS = [
@@ -95,6 +95,6 @@ def test_bad_input_is_refused():
         core.band_keys(np.zeros(1, np.uint64), np.array([0, 1]), 65, 2)
     with pytest.raises(ValueError, match="out of range"):
         core.jaccard(np.zeros(1, np.uint64), np.array([0]), np.array([1]), np.array([0]), np.array([1]))
-    sets = core.HashSets(hashes=np.zeros(2, np.uint64), room=2, starts=np.array([0]), sizes=np.array([2]), sets=1)
+    sets = struct("HashSets", hashes=np.zeros(2, np.uint64), starts=np.array([0]), sizes=np.array([2]))
     with pytest.raises(RuntimeError, match="room"):
-        call("tb_distinct_hashes", sets, core.HashRoom(spare=np.zeros(1, np.uint64), size=1))
+        call("tb_distinct_hashes", sets, struct("HashRoom", spare=np.zeros(1, np.uint64)))

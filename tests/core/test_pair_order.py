@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from termburst.core import pair_order
+from termburst.core.binding import struct
 
 TOKENS, ENDS = np.array([0, 1, 1, 0], np.int32), np.array([2, 2, 4])
 
@@ -37,6 +38,6 @@ def test_wrong_places_are_refused():
             "document_of": np.array([0, 0, 2, 2], np.int32),
         }  # fmt: skip
         arrays[name] = np.array(bad, arrays[name].dtype)
-        wrong = pair_order.TermPlaces(**arrays, term_count=3, tokens=4, ends=ENDS, documents=3)
+        wrong = struct("TermPlaces", **arrays, term_count=3, ends=ENDS)
         with pytest.raises(ValueError, match="out of range"):
             count(([0], [1]), places=wrong)

@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from twins import tokenizer as twin
 
+from termburst.core.binding import record
 from termburst.core.matrix_rows import piece, write_rows
 from termburst.core.tokenizer import (
     DONE,
@@ -22,7 +23,7 @@ from termburst.core.tokenizer import (
     text_room,
     texts,
 )
-from termburst.core.vocabulary import NODE, vocabulary
+from termburst.core.vocabulary import vocabulary
 from termburst.counting import tokenizer
 from termburst.counting.character_class import character_class
 from termburst.counting.tokenizer import Tokenizer
@@ -206,7 +207,7 @@ def kernel(data, ends, pattern=r"\w\w+", ngrams=(1, 1), room=(2**12, 2**10, 2**1
     """Status and all output, from bytes that need not be UTF-8."""
     slots, nodes, pool, size = room
     klass = pattern if isinstance(pattern, UnicodeWords) else character_class(pattern)
-    rows = np.zeros(nodes, dtype=NODE)
+    rows = np.zeros(nodes, dtype=record("Node"))
     known = vocabulary(np.zeros(slots, dtype=np.uint64), rows, np.zeros(pool, dtype=np.uint64))
     ids, numbers = np.zeros((2, size), dtype=np.int32)
     indptr = np.zeros(len(ends) + 1, dtype=np.int64)
@@ -270,7 +271,7 @@ def test_growing_does_not_change_the_counts(monkeypatch):
         start(self, owner, like)
         if like is None:
             self.slots, self.pool = np.zeros(4, dtype=np.uint64), np.zeros(1, dtype=np.uint64)
-            self.rows = np.zeros(2, dtype=NODE)
+            self.rows = np.zeros(2, dtype=record("Node"))
             self.known = vocabulary(self.slots, self.rows, self.pool)
 
     monkeypatch.setattr(tokenizer.Worker, "__init__", small)

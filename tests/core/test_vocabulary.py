@@ -9,7 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from twins.tokenizer import learnt
 
-from termburst.core.vocabulary import NODE, absorb, alphabetical, learn, rehash, vocabulary, written
+from termburst.core.binding import record
+from termburst.core.vocabulary import absorb, alphabetical, learn, rehash, vocabulary, written
 
 relaxed = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 names_of_bytes = st.lists(
@@ -30,7 +31,8 @@ some_terms = st.lists(
 
 
 def made(slots=2**10, nodes=2**9, pool=2**12):
-    return vocabulary(np.zeros(slots, dtype=np.uint64), np.zeros(nodes, dtype=NODE), np.zeros(pool, dtype=np.uint64))
+    nodes_of = np.zeros(nodes, dtype=record("Node"))
+    return vocabulary(np.zeros(slots, dtype=np.uint64), nodes_of, np.zeros(pool, dtype=np.uint64))
 
 
 def joined(parts):
@@ -100,18 +102,18 @@ def test_absorbing_keeps_names(on_both, mine, theirs):
 
 
 def test_absorbed_nodes_are_found():
-    rows = np.zeros(2**9, dtype=NODE)
+    rows = np.zeros(2**9, dtype=record("Node"))
     other = vocabulary(np.zeros(2**10, dtype=np.uint64), rows, np.zeros(9, dtype=np.uint64))
     learn(other, *joined([b"a", b"b"]), 1)
     rows["seen"][:2] = 5, 0
-    here = np.zeros(2**9, dtype=NODE)
+    here = np.zeros(2**9, dtype=record("Node"))
     known = vocabulary(np.zeros(2**10, dtype=np.uint64), here, np.zeros(9, dtype=np.uint64))
     absorb(known, other)
     assert here["seen"][:2].tolist() == [5, 0]
 
 
 def test_more_slots_find_the_same_nodes():
-    slots, rows, pool = np.zeros(64, dtype=np.uint64), np.zeros(64, dtype=NODE), np.zeros(64, dtype=np.uint64)
+    slots, rows, pool = np.zeros(64, dtype=np.uint64), np.zeros(64, dtype=record("Node")), np.zeros(64, dtype=np.uint64)
     terms = [bytes([97 + k]) * (k + 1) for k in range(20)]
     old = vocabulary(slots, rows, pool)
     first = learn(old, *joined(terms), 1).tolist()
@@ -158,7 +160,7 @@ def test_a_damaged_table_does_not_crash_or_hang():
     rng = np.random.default_rng(3)
     for full, _ in itertools.product((False, True), range(40)):
         slots = rng.integers(1 if full else 0, 2**63, 64).astype(np.uint64)
-        rows = np.frombuffer(rng.bytes(32 * 32), dtype=NODE).copy()
+        rows = np.frombuffer(rng.bytes(32 * 32), dtype=record("Node")).copy()
         known = vocabulary(slots, rows, rng.integers(0, 2**63, 32).astype(np.uint64), 16, 16)
         nodes = np.arange(16, dtype=np.int32)
         for act in (

@@ -21,15 +21,15 @@ def test_counts_are_those_of_the_vectorizer(corpus):
     assert corpus.documents == 5
 
 
-@pytest.mark.parametrize("chosen", [[3, 0], [True, False, True, False, False], np.array([1]), [], [False] * 5])
-def test_rows_keep_everything_together(corpus, chosen):
-    some = corpus.rows(chosen)
-    numbers = np.flatnonzero(chosen) if len(chosen) == 5 else np.array(chosen, dtype=int)
-    assert some.ids == [corpus.ids[k] for k in numbers]
-    assert some.texts == [TEXTS[k] for k in numbers]
-    np.testing.assert_array_equal(some.counts.toarray(), corpus.counts.toarray()[numbers])
-    assert some.counting is corpus.counting
-    assert some.terms is corpus.terms
+def test_rows_keep_everything_together(corpus):
+    for chosen in [[3, 0], [True, False, True, False, False], np.array([1]), [], [False] * 5]:
+        some = corpus.rows(chosen)
+        numbers = np.flatnonzero(chosen) if len(chosen) == 5 else np.array(chosen, dtype=int)
+        assert some.ids == [corpus.ids[k] for k in numbers]
+        assert some.texts == [TEXTS[k] for k in numbers]
+        np.testing.assert_array_equal(some.counts.toarray(), corpus.counts.toarray()[numbers])
+        assert some.counting is corpus.counting
+        assert some.terms is corpus.terms
 
 
 def test_no_documents_at_all():

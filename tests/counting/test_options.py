@@ -25,9 +25,8 @@ def either_tokenizer(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("either_tokenizer")
-@pytest.mark.parametrize(
-    ("options", "same"),
-    [
+def test_same_counts_as_scikit_learn():
+    for options, same in [
         ({}, {}),
         ({"ngrams": (1, 3)}, {"ngram_range": (1, 3)}),
         ({"ngrams": 2}, {"ngram_range": (2, 2)}),
@@ -46,18 +45,15 @@ def either_tokenizer(request, monkeypatch):
             {"pretokenized": True, "ngrams": (1, 2), "stop_words": ("The",), "ngrams_over_stop_words": True},
             {"lowercase": False, "token_pattern": r"\S+", "ngram_range": (1, 2), "stop_words": ["The"]},
         ),
-    ],
-    ids=str,
-)
-def test_same_counts_as_scikit_learn(options, same):
-    vectorizer = CountVectorizer(**same)
-    expected = vectorizer.fit_transform(TEXTS)
-    counts, terms = CountingOptions(words="sklearn", **options).count(iter(TEXTS))
-    assert terms.tolist() == vectorizer.get_feature_names_out().tolist()
-    np.testing.assert_array_equal(counts.toarray(), expected.toarray())
-    assert isinstance(counts, sp.csr_array)
-    assert counts.has_canonical_format
-    assert (counts.dtype, counts.indices.dtype) == (np.int64, np.int32)
+    ]:
+        vectorizer = CountVectorizer(**same)
+        expected = vectorizer.fit_transform(TEXTS)
+        counts, terms = CountingOptions(words="sklearn", **options).count(iter(TEXTS))
+        assert terms.tolist() == vectorizer.get_feature_names_out().tolist()
+        np.testing.assert_array_equal(counts.toarray(), expected.toarray())
+        assert isinstance(counts, sp.csr_array)
+        assert counts.has_canonical_format
+        assert (counts.dtype, counts.indices.dtype) == (np.int64, np.int32)
 
 
 def test_a_token_pattern_means_the_rule_of_scikit_learn():
@@ -73,15 +69,13 @@ def test_lists_of_tokens_are_not_changed():
 
 
 @pytest.mark.usefixtures("either_tokenizer")
-@pytest.mark.parametrize(
-    "options", [{}, {"token_pattern": r"\w+-\w+"}, {"pretokenized": True, "stop_words": ("!",)}], ids=str
-)
-@pytest.mark.parametrize("texts", [[], [""], ["", "!"]], ids=str)
-def test_texts_without_a_term_give_a_matrix_without_columns(options, texts):
-    counts, terms = CountingOptions(**options).count(texts)
-    assert isinstance(counts, sp.csr_array)
-    assert (counts.shape, counts.dtype) == ((len(texts), 0), np.int64)
-    assert (terms.size, terms.dtype) == (0, object)
+def test_texts_without_a_term_give_a_matrix_without_columns():
+    for options in [{}, {"token_pattern": r"\w+-\w+"}, {"pretokenized": True, "stop_words": ("!",)}]:
+        for texts in [[], [""], ["", "!"]]:
+            counts, terms = CountingOptions(**options).count(texts)
+            assert isinstance(counts, sp.csr_array)
+            assert (counts.shape, counts.dtype) == ((len(texts), 0), np.int64)
+            assert (terms.size, terms.dtype) == (0, object)
 
 
 def test_both_tokenizers_keep_their_vocabulary_from_batch_to_batch():
@@ -116,9 +110,8 @@ print("sklearn" in sys.modules)
     assert run.stdout.strip() == "False"
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_options_are_refused_before_any_text_is_read():
+    for options, message in [
         ({"ngrams": (0, 1)}, "ngrams must be a whole number of 1 or more, or two whole numbers of 1 or more; got"),
         ({"ngrams": (3, 2)}, "ngrams must be two whole numbers, smallest first"),
         ({"ngrams": (1, 2, 3)}, "ngrams must be a whole number of 1 or more, or two whole numbers of 1 or more; got"),
@@ -139,11 +132,9 @@ print("sklearn" in sys.modules)
         ({"ngrams_over_stop_words": 1}, "ngrams_over_stop_words must be True or False; got 1"),
         ({"lowercase": None}, "lowercase must be True or False; got None"),
         ({"pretokenized": "no"}, "pretokenized must be True or False; got 'no'"),
-    ],
-)
-def test_bad_options_are_refused_before_any_text_is_read(options, message):
-    with pytest.raises(ValueError, match=message):
-        CountingOptions(**options)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            CountingOptions(**options)
 
 
 def test_options_survive_json():
@@ -151,9 +142,8 @@ def test_options_survive_json():
     assert CountingOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
+def test_all_options_survive_json_and_saved_statistics(tmp_path):
+    for given in [
         {},
         {"words": "sklearn"},
         {"token_pattern": r"\w+-\w+"},
@@ -161,14 +151,11 @@ def test_options_survive_json():
         {"language": "de", "words": "sklearn"},
         {"language": "fr", "apostrophes": "keep"},
         {"ngrams_over_stop_words": True},
-    ],
-    ids=str,
-)
-def test_all_options_survive_json_and_saved_statistics(tmp_path, options):
-    options = CountingOptions(ngrams=(1, 2), **options)
-    assert CountingOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
-    TermStatistics.from_texts(["die Katze-und-das Haus"], counting=options).save(tmp_path / "s.parquet")
-    assert TermStatistics.load(tmp_path / "s.parquet").counting == options
+    ]:
+        options = CountingOptions(ngrams=(1, 2), **given)
+        assert CountingOptions.from_json(json.loads(json.dumps(options.to_json()))) == options
+        TermStatistics.from_texts(["die Katze-und-das Haus"], counting=options).save(tmp_path / "s.parquet")
+        assert TermStatistics.load(tmp_path / "s.parquet").counting == options
 
 
 @pytest.mark.parametrize(
@@ -197,19 +184,19 @@ def test_a_language_decides_about_apostrophes():
 
 
 @pytest.mark.usefixtures("either_tokenizer")
-@pytest.mark.parametrize("ngrams", [(1, 2), (2, 2), (2, 3)])
-def test_n_grams_over_stop_words_are_a_choice(ngrams):
-    text, stop_words = "to be or not to be that is the question here now then", ("or", "is", "the", "that")
-    unigrams = ["be", "here", "not", "now", "question", "then", "to"]
-    between = ["be that", "here now", "not to", "now then", "question here", "to be"]
-    over = {"be not", "be question"}
-    for words in ("sklearn", "unicode"):
-        for reach in ({"ngrams_over_stop_words": True}, {}):
-            options = CountingOptions(words=words, ngrams=ngrams, stop_words=stop_words, **reach)
-            found = options.count([text])[1].tolist()
-            assert (over <= set(found)) == bool(reach)
-            if ngrams == (1, 2) and not reach:
-                assert found == sorted([*unigrams, *(set(between) - {"be that"})])
+def test_n_grams_over_stop_words_are_a_choice():
+    for ngrams in [(1, 2), (2, 2), (2, 3)]:
+        text, stop_words = "to be or not to be that is the question here now then", ("or", "is", "the", "that")
+        unigrams = ["be", "here", "not", "now", "question", "then", "to"]
+        between = ["be that", "here now", "not to", "now then", "question here", "to be"]
+        over = {"be not", "be question"}
+        for words in ("sklearn", "unicode"):
+            for reach in ({"ngrams_over_stop_words": True}, {}):
+                options = CountingOptions(words=words, ngrams=ngrams, stop_words=stop_words, **reach)
+                found = options.count([text])[1].tolist()
+                assert (over <= set(found)) == bool(reach)
+                if ngrams == (1, 2) and not reach:
+                    assert found == sorted([*unigrams, *(set(between) - {"be that"})])
 
 
 @pytest.mark.usefixtures("either_tokenizer")
@@ -218,9 +205,8 @@ def test_pretokenized_texts_have_barriers_too():
     assert options.count([["end", "of", "days", "gone"]])[1].tolist() == ["days gone"]
 
 
-@pytest.mark.parametrize(
-    ("options", "text", "expected"),
-    [
+def test_tokens_have_their_places_in_the_text():
+    for given, text, expected in [
         ({}, "The Cat sat", [("the", 0, 3), ("cat", 4, 7), ("sat", 8, 11)]),
         ({"token_pattern": r"(\w)\w+"}, "ab cd", [("a", 0, 1), ("c", 3, 4)]),
         ({"pretokenized": True}, "so it's", [("so", 0, 2), ("it's", 3, 7)]),
@@ -229,16 +215,13 @@ def test_pretokenized_texts_have_barriers_too():
         ({}, "I don’t", [("i", 0, 1), ("don't", 2, 7)]),
         ({"language": "hi"}, "मानव है", [("मानव", 0, 4), ("है", 5, 7)]),
         ({}, "İx so", [("i̇x", 0, 3), ("so", 4, 6)]),
-    ],
-    ids=str,
-)
-def test_tokens_have_their_places_in_the_text(options, text, expected):
-    options = CountingOptions(**options)
-    shown, tokens = options.placed_tokens(text)
-    tokens = list(tokens)
-    assert tokens == expected
-    assert all(shown[start:stop].lower() == token.lower() for token, start, stop in tokens)
-    assert {token for token, _, _ in tokens} == set(options.count([text])[1].tolist())
+    ]:
+        options = CountingOptions(**given)
+        shown, placed = options.placed_tokens(text)
+        tokens = list(placed)
+        assert tokens == expected
+        assert all(shown[start:stop].lower() == token.lower() for token, start, stop in tokens)
+        assert {token for token, _, _ in tokens} == set(options.count([text])[1].tolist())
 
 
 def test_the_set_of_stop_words():
@@ -248,15 +231,15 @@ def test_the_set_of_stop_words():
     assert "und" in CountingOptions(stop_words="de").stop_word_set()
 
 
-@pytest.mark.parametrize("kind", [list, tuple, set, frozenset, lambda words: iter(words[::-1])])
-def test_equal_stop_words_in_any_container_make_equal_options(tmp_path, kind):
-    options = CountingOptions(stop_words=kind(["the", "a", "the"]), ngrams=[1, 2])
-    assert options == CountingOptions(stop_words=("a", "the"), ngrams=(1, 2))
-    statistics = TermStatistics.from_texts(["the end of a day", "a day"], counting=options)
-    statistics.save(tmp_path / "s.parquet")
-    back = TermStatistics.load(tmp_path / "s.parquet")
-    assert back == statistics
-    assert (back + statistics).documents == 4
+def test_equal_stop_words_in_any_container_make_equal_options(tmp_path):
+    for kind in [list, tuple, set, frozenset, lambda words: iter(words[::-1])]:
+        options = CountingOptions(stop_words=kind(["the", "a", "the"]), ngrams=[1, 2])
+        assert options == CountingOptions(stop_words=("a", "the"), ngrams=(1, 2))
+        statistics = TermStatistics.from_texts(["the end of a day", "a day"], counting=options)
+        statistics.save(tmp_path / "s.parquet")
+        back = TermStatistics.load(tmp_path / "s.parquet")
+        assert back == statistics
+        assert (back + statistics).documents == 4
 
 
 def test_stop_words_must_be_strings():
@@ -272,28 +255,25 @@ def test_stop_words_that_become_other_tokens_give_a_warning():
             options.count(TEXTS)
 
 
-@pytest.mark.parametrize("pattern", [r"\b", "(?=h)", "h(x*)a", "so|(?=h)"])
-def test_a_pattern_that_matches_the_empty_string_in_a_text_is_refused(pattern):
-    options = CountingOptions(token_pattern=pattern, stop_words=("ha",))
-    with pytest.raises(ValueError, match=r"can match the empty string\. Write"):
-        options.count(["ha so"])
-    with pytest.raises(ValueError, match=r"can match the empty string\. Write"):
-        TermStatistics.from_texts(["ha so"] * 30_000, counting=options)
+def test_a_pattern_that_matches_the_empty_string_in_a_text_is_refused():
+    for pattern in [r"\b", "(?=h)", "h(x*)a", "so|(?=h)"]:
+        options = CountingOptions(token_pattern=pattern, stop_words=("ha",))
+        with pytest.raises(ValueError, match=r"can match the empty string\. Write"):
+            options.count(["ha so"])
+        with pytest.raises(ValueError, match=r"can match the empty string\. Write"):
+            TermStatistics.from_texts(["ha so"] * 30_000, counting=options)
 
 
-@pytest.mark.parametrize(
-    ("texts", "message"),
-    [
+def test_pretokenized_documents_are_strings_or_lists_of_strings():
+    for texts, message in [
         (["so", 7], "Document 1 must be a string or a list of tokens; got 7."),
         (["so", ("it", "goes")], "Document 1 must be a string or a list of tokens"),
         ([["ha", ""]], "The empty string is among the tokens of document 0."),
         ([["ha"], ["so", 7]], "Every token of document 1 must be a string; got 7."),
         ([["ha"], [["so"]]], "Every token of document 1 must be a string"),
-    ],
-)
-def test_pretokenized_documents_are_strings_or_lists_of_strings(texts, message):
-    with pytest.raises(ValueError, match=message):
-        CountingOptions(pretokenized=True).count(texts)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            CountingOptions(pretokenized=True).count(texts)
 
 
 def test_other_documents_are_strings():

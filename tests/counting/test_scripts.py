@@ -1,7 +1,5 @@
 """Scripts without spaces between words are noticed, with the sentence that helps."""
 
-import pytest
-
 from termburst.counting.scripts import script_shares, unsegmented_script
 
 CHINESE, JAPANESE, THAI = (
@@ -11,9 +9,8 @@ CHINESE, JAPANESE, THAI = (
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "language", "cure"),
-    [
+def test_scripts_without_spaces_are_noticed():
+    for text, language, cure in [
         (CHINESE, None, 'Give language="zh" (Chinese) or language="ja" (Japanese).'),
         (CHINESE, "de", 'Give language="zh"'),
         (JAPANESE, None, 'Give language="ja" (Japanese).'),
@@ -23,15 +20,12 @@ CHINESE, JAPANESE, THAI = (
         ("មនុស្សទាំងអស់កើតមក", "km", "Split them into words first"),
         ("လူတိုင်းသည်", None, "Split them into words first"),
         (f"{CHINESE} and twenty words more", None, "Chinese characters: 42 % of the letters"),
-    ],
-)
-def test_scripts_without_spaces_are_noticed(text, language, cure):
-    assert cure in unsegmented_script([text], language)
+    ]:
+        assert cure in unsegmented_script([text], language)
 
 
-@pytest.mark.parametrize(
-    ("texts", "language"),
-    [
+def test_other_texts_need_nothing():
+    for texts, language in [
         ([CHINESE], "zh"),
         ([CHINESE], "ja"),
         ([JAPANESE], "ja"),
@@ -43,10 +37,8 @@ def test_scripts_without_spaces_are_noticed(text, language, cure):
         ([], None),
         (["1 2"], None),
         ([["人人", "生而"]], None),
-    ],
-)
-def test_other_texts_need_nothing(texts, language):
-    assert unsegmented_script(iter(texts), language) is None
+    ]:
+        assert unsegmented_script(iter(texts), language) is None
 
 
 def test_shares_of_scripts():

@@ -67,55 +67,66 @@ def same(parameters, texts, later=()):
 # ---- fixed cases
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("lowercase", [True, False])
-def test_awkward_texts(pattern, lowercase):
-    same({"token_pattern": pattern, "lowercase": lowercase}, AWKWARD, ["unseen İ", "naïve"])
+def test_awkward_texts():
+    for pattern in PATTERNS:
+        for lowercase in [True, False]:
+            same({"token_pattern": pattern, "lowercase": lowercase}, AWKWARD, ["unseen İ", "naïve"])
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {"ngram_range": (1, 2)}, {"ngram_range": (2, 4)}, {"ngram_range": (3, 3)}, {"stop_words": "english"},
-        {"stop_words": ["ok", "été", "not there"], "ngram_range": (1, 3)}, {"strip_accents": "unicode"},
-        {"strip_accents": "ascii"}, {"strip_accents": "unicode", "lowercase": False}, {"min_df": 2}, {"max_df": 0.5},
-        {"max_features": 5}, {"binary": True}, {"dtype": np.float32}, {"vocabulary": ["ab", "été", "absent", "it don"]},
-        {"vocabulary": {"x": 1, "ok": 0}}, {"vocabulary": ["ab", "foo-bar", "a  b", " ", "it don"],
-         "ngram_range": (1, 2)},
-        {"vocabulary": ["the", "ok"], "stop_words": "english"}, {"min_df": 30}, {"ngram_range": (2, 2), "min_df": 2},
-    ],
-    ids=str,
-)  # fmt: skip
 @pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent")
-def test_parameters(parameters):
-    same(parameters, AWKWARD * 2, ["unseen words ok ok", ""])
+def test_parameters():
+    for parameters in [
+        {"ngram_range": (1, 2)},
+        {"ngram_range": (2, 4)},
+        {"ngram_range": (3, 3)},
+        {"stop_words": "english"},
+        {"stop_words": ["ok", "été", "not there"], "ngram_range": (1, 3)},
+        {"strip_accents": "unicode"},
+        {"strip_accents": "ascii"},
+        {"strip_accents": "unicode", "lowercase": False},
+        {"min_df": 2},
+        {"max_df": 0.5},
+        {"max_features": 5},
+        {"binary": True},
+        {"dtype": np.float32},
+        {"vocabulary": ["ab", "été", "absent", "it don"]},
+        {"vocabulary": {"x": 1, "ok": 0}},
+        {"vocabulary": ["ab", "foo-bar", "a  b", " ", "it don"], "ngram_range": (1, 2)},
+        {"vocabulary": ["the", "ok"], "stop_words": "english"},
+        {"min_df": 30},
+        {"ngram_range": (2, 2), "min_df": 2},
+    ]:
+        same(parameters, AWKWARD * 2, ["unseen words ok ok", ""])
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [{"analyzer": "char"}, {"analyzer": "char_wb", "ngram_range": (2, 3)},
-     {"tokenizer": str.split, "token_pattern": None},
-     {"preprocessor": str.upper}, {"token_pattern": r"(\w)\w+"}, {"token_pattern": r"\w+-?\w+"},
-     {"analyzer": str.split}],
-    ids=str,
-)  # fmt: skip
-def test_parameters_that_compiled_code_does_not_support(parameters):
-    same(parameters, AWKWARD)
+def test_parameters_that_compiled_code_does_not_support():
+    for parameters in [
+        {"analyzer": "char"},
+        {"analyzer": "char_wb", "ngram_range": (2, 3)},
+        {"tokenizer": str.split, "token_pattern": None},
+        {"preprocessor": str.upper},
+        {"token_pattern": r"(\w)\w+"},
+        {"token_pattern": r"\w+-?\w+"},
+        {"analyzer": str.split},
+    ]:
+        same(parameters, AWKWARD)
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
-        {}, {"ngram_range": (2, 3)}, {"stop_words": ["ok", "été"], "lowercase": False}, {"strip_accents": "unicode"},
-        {"min_df": 2}, {"max_features": 5}, {"binary": True, "dtype": np.float32},
-        {"vocabulary": ["ab", "été", "absent"]}, {"vocabulary": {"x": 1, "ok": 0}, "analyzer": "char"},
-    ],
-    ids=str,
-)  # fmt: skip
-def test_small_corpora_are_counted_in_plain_python(parameters, monkeypatch):
-    monkeypatch.setattr(vectorizer, "SMALL", 10**9)
-    monkeypatch.setattr(Tokenizer, "count", None)
-    same(parameters, AWKWARD * 2, ["unseen words ok ok", ""])
+def test_small_corpora_are_counted_in_plain_python(monkeypatch):
+    for parameters in [
+        {},
+        {"ngram_range": (2, 3)},
+        {"stop_words": ["ok", "été"], "lowercase": False},
+        {"strip_accents": "unicode"},
+        {"min_df": 2},
+        {"max_features": 5},
+        {"binary": True, "dtype": np.float32},
+        {"vocabulary": ["ab", "été", "absent"]},
+        {"vocabulary": {"x": 1, "ok": 0}, "analyzer": "char"},
+    ]:
+        monkeypatch.setattr(vectorizer, "SMALL", 10**9)
+        monkeypatch.setattr(Tokenizer, "count", None)
+        same(parameters, AWKWARD * 2, ["unseen words ok ok", ""])
 
 
 @pytest.mark.parametrize("analyzer", [lambda text: dict.fromkeys(text, 7), lambda text: [(c, 1) for c in text], iter])
@@ -135,20 +146,18 @@ def test_bytes_files_and_names(tmp_path):
     assert CountVectorizer().fit_transform(iter(texts)).shape[0] == len(texts)
 
 
-@pytest.mark.parametrize("bad", [np.nan, 3, None, ["a", "b"]])
-@pytest.mark.parametrize("made", [list, pl.Series, iter])
-def test_a_document_that_is_not_a_text_is_named(bad, made, monkeypatch):
-    if made is pl.Series and bad is not None:
-        made = tuple  # a series has one type
-    for small in (vectorizer.SMALL, -1):  # in plain Python, and compiled
-        monkeypatch.setattr(vectorizer, "SMALL", small)
-        said = re.escape(f"Document 1 must be a string; got {bad!r}.")
-        for parameters in ({}, {"analyzer": "char"}):
-            with pytest.raises(ValueError, match=said):
-                CountVectorizer(**parameters).fit_transform(made(["some text", bad, "so"]))
-        counter = CountVectorizer().fit(["some text"])
-        with pytest.raises(ValueError, match=said):
-            counter.transform(made(["some text", bad]))
+def test_a_document_that_is_not_a_text_is_named(monkeypatch):
+    for bad in [np.nan, 3, None, ["a", "b"]]:
+        for made in [list, tuple if bad is not None else pl.Series, iter]:  # a series has one type
+            for small in (vectorizer.SMALL, -1):  # in plain Python, and compiled
+                monkeypatch.setattr(vectorizer, "SMALL", small)
+                said = re.escape(f"Document 1 must be a string; got {bad!r}.")
+                for parameters in ({}, {"analyzer": "char"}):
+                    with pytest.raises(ValueError, match=said):
+                        CountVectorizer(**parameters).fit_transform(made(["some text", bad, "so"]))
+                counter = CountVectorizer().fit(["some text"])
+                with pytest.raises(ValueError, match=said):
+                    counter.transform(made(["some text", bad]))
 
 
 def test_code_of_users_may_take_anything():
@@ -204,21 +213,21 @@ def docstrings():
 # ---- the table of characters
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_every_code_point_has_the_class_that_re_gives_it(pattern):
-    found = character_class(pattern)
-    if found is None:
-        assert pattern in (r"\S+",)
-        return
-    word, inside = re.compile(r"\w"), re.compile(found.members)
-    rng = np.random.default_rng(1)
-    points = np.concatenate([np.arange(0x3000), rng.integers(0, 0x110000, 20_000)])
-    for point in points:
-        character = chr(point)
-        expected = bool(word.match(character)) + 2 * bool(inside.match(character))
-        assert found.wide[point] == expected, (hex(point), unicodedata.name(character, "?"))
-        if point < 128:
-            assert found.kinds[point] == expected
+def test_every_code_point_has_the_class_that_re_gives_it():
+    for pattern in PATTERNS:
+        found = character_class(pattern)
+        if found is None:
+            assert pattern in (r"\S+",)
+            return
+        word, inside = re.compile(r"\w"), re.compile(found.members)
+        rng = np.random.default_rng(1)
+        points = np.concatenate([np.arange(0x3000), rng.integers(0, 0x110000, 20_000)])
+        for point in points:
+            character = chr(point)
+            expected = bool(word.match(character)) + 2 * bool(inside.match(character))
+            assert found.wide[point] == expected, (hex(point), unicodedata.name(character, "?"))
+            if point < 128:
+                assert found.kinds[point] == expected
 
 
 def test_which_patterns_a_table_of_characters_can_express():
@@ -299,30 +308,27 @@ def test_a_growing_vocabulary():
     assert merged.vocabulary_ == grown.vocabulary_
 
 
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
+def test_vocabularies_that_cannot_grow_are_refused():
+    for parameters, message in [
         ({"min_df": 2}, "all documents at once"),
         ({"max_features": 3}, "all documents"),
         ({"min_df": 1.0}, "all documents"),
         ({"max_df": 1}, "all documents"),
         ({"vocabulary": ["a"]}, "fixed"),
-    ],
-)
-def test_vocabularies_that_cannot_grow_are_refused(parameters, message):
-    with pytest.raises(ValueError, match=message):
-        CountVectorizer(**parameters).partial_fit(["so it goes"])
-    with pytest.raises(ValueError, match=message):
-        CountVectorizer(**parameters).merge(CountVectorizer().fit(["so it goes"]))
-    with pytest.raises(ValueError, match=r"has ngram_range=\(2, 2\), not \(1, 1\)"):
-        CountVectorizer().merge(CountVectorizer(ngram_range=(2, 2)).fit(["so it goes"]))
-    assert CountVectorizer().merge(CountVectorizer(vocabulary=["so"])).vocabulary_ == {"so": 0}
-    with pytest.raises(ValueError, match="not fitted"):
-        CountVectorizer().merge(CountVectorizer())
-    with pytest.raises(ValueError, match="empty vocabulary"):
-        CountVectorizer().partial_fit(["", "a"])
-    with pytest.raises(ValueError, match="got one string"):
-        CountVectorizer().partial_fit("so it goes")
+    ]:
+        with pytest.raises(ValueError, match=message):
+            CountVectorizer(**parameters).partial_fit(["so it goes"])
+        with pytest.raises(ValueError, match=message):
+            CountVectorizer(**parameters).merge(CountVectorizer().fit(["so it goes"]))
+        with pytest.raises(ValueError, match=r"has ngram_range=\(2, 2\), not \(1, 1\)"):
+            CountVectorizer().merge(CountVectorizer(ngram_range=(2, 2)).fit(["so it goes"]))
+        assert CountVectorizer().merge(CountVectorizer(vocabulary=["so"])).vocabulary_ == {"so": 0}
+        with pytest.raises(ValueError, match="not fitted"):
+            CountVectorizer().merge(CountVectorizer())
+        with pytest.raises(ValueError, match="empty vocabulary"):
+            CountVectorizer().partial_fit(["", "a"])
+        with pytest.raises(ValueError, match="got one string"):
+            CountVectorizer().partial_fit("so it goes")
 
 
 @pytest.mark.parametrize("make", [pl.DataFrame, lambda columns: np.array(columns["text"])[:, None]])
@@ -406,9 +412,9 @@ def test_methods_set_on_an_instance_are_used(name):
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize(
-    "parameters",
-    [
+@pytest.mark.filterwarnings("ignore:Your stop_words")
+def test_odd_parameters_mean_the_same_as_in_scikit_learn():
+    for parameters in [
         {"ngram_range": (0, 2)},
         {"ngram_range": (0, 1)},
         {"ngram_range": (-1, 1)},
@@ -416,19 +422,15 @@ def test_methods_set_on_an_instance_are_used(name):
         {"stop_words": ["it", float("nan"), None, 3, b"so"]},
         {"vocabulary": {"so": 0, None: 1}, "lowercase": False},
         {"vocabulary": {"so": 0, 3: 1, ("it",): 2}},
-    ],
-    ids=repr,
-)
-@pytest.mark.filterwarnings("ignore:Your stop_words")
-def test_odd_parameters_mean_the_same_as_in_scikit_learn(parameters):
-    texts, results = ["so it goes, so it goes", "it is so"], []
-    for cls in (CountVectorizer, Reference):
-        try:
-            made = cls(**parameters)
-            results.append((made.fit_transform(texts).toarray().tolist(), made.vocabulary_))
-        except (TypeError, ValueError) as error:
-            results.append((type(error), str(error)))
-    assert results[0] == results[1]
+    ]:
+        texts, results = ["so it goes, so it goes", "it is so"], []
+        for cls in (CountVectorizer, Reference):
+            try:
+                made = cls(**parameters)
+                results.append((made.fit_transform(texts).toarray().tolist(), made.vocabulary_))
+            except (TypeError, ValueError) as error:
+                results.append((type(error), str(error)))
+        assert results[0] == results[1]
 
 
 def test_files_are_counted_by_compiled_code_even_if_their_names_are_short(tmp_path, monkeypatch):

@@ -12,6 +12,7 @@ from scipy.interpolate import PchipInterpolator
 from helpers.simulated import cells_of_columns
 from termburst.core import null as core
 from termburst.core import tails
+from termburst.core.binding import record
 from termburst.inference import null_lengths, null_tails
 from termburst.inference.null_distribution import Null, PlrFunction
 from termburst.inference.null_exact import partitions
@@ -216,7 +217,7 @@ def test_the_tail_of_lambda_by_all_splits_of_a_term_that_is_much_of_the_text(eac
     base = plr(np.full(257, size), grid, np.zeros(257))
     classes = np.array([float(each)]), np.array([6.0])
     curves = plr_curves(np.array([size]), float(n_j.sum()), *classes, grid[None], base[None])
-    moments = np.array([(sample.mean(), sample.std(), 0.0)], core.MOMENTS)  # a curve has its own skewness
+    moments = np.array([(sample.mean(), sample.std(), 0.0)], record("Moments"))  # a curve has its own skewness
     row = np.zeros(value.size, np.int64)
     log_p, from_tail = sampled_p(sample[None], value, row, PlrTail(curves, moments), False, 0.25)
     ratio = np.exp(log_p - np.log(exact))[from_tail]

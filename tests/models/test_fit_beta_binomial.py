@@ -436,18 +436,6 @@ def test_gain_of_terms_that_are_nothing_or_everything():
     np.testing.assert_allclose(always, [exact_loglik(cells, 0.7, 2.0), exact_loglik(cells, 2.0, 0.7)], rtol=1e-12)
 
 
-def test_excess_pairs_is_the_limit_of_the_slope_and_has_the_sign_of_tarones_score():
-    for seed in range(5):
-        X = simulated([9, seed], 3.0, 9.0, documents=30, longest=40)
-        of, n_i, n = kernels(X)
-        excess = core.excess_pairs(*of, np.array([0]))[0]
-        n_ij, n_j, p = X[:, 0], X.sum(axis=1), n_i / n
-        tarone = (n_ij * (n_ij - 1) / p + (n_j - n_ij) * (n_j - n_ij - 1) / (1 - p) - n_j * (n_j - 1)).sum() / 2
-        assert excess == pytest.approx(tarone, rel=1e-11)
-        slope = exact_derivatives(cells_of(X, 0), np.log(1e12), float(special.logit(p)))[0]
-        assert excess == pytest.approx(-1e12 * slope, rel=1e-8)
-
-
 SMALL = [[4, 26, 0, 0], [0, 31, 0, 2], [0, 28, 9, 0], [1, 24, 0, 0], [0, 30, 0, 0], [5, 15, 0, 1], [1, 0, 0, 0]]
 
 

@@ -27,7 +27,7 @@ def density(penalty, mu, sigma2):
 
 
 def q_of_docs(penalty, mu, sigma2, r):
-    """Q(r) = −2(r − 1) log α̂_0 + 2 log f(α̂_0) as the table in docs/penalties.md has it; NaN where it is not valid."""
+    """Q(r) = −2(r − 1) log α̂_0 + 2 log f(α̂_0) as the table in docs/statistic.md has it; NaN where it is not valid."""
     r, eta2 = np.asarray(r, dtype=np.float64), mu / sigma2 * mu
     if penalty == "log-normal":
         v = np.log1p(1 / eta2)

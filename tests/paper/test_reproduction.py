@@ -176,11 +176,11 @@ def test_the_caption_of_the_scatter_has_the_percentages(whole):
         assert f"exact one for {below_not} % and the published α_i for {below} %" in text
 
 
-def test_the_page_of_errata_in_the_docs_is_up_to_date(whole):
+def test_the_evidence_of_the_errata_in_the_docs_is_up_to_date(whole):
     _, out, _ = whole
-    page = Path(__file__).parents[2] / "docs" / "errata.md"
+    page = Path(__file__).parents[2] / "benchmarks" / "output" / "errata.md"
     assert page.read_text(encoding="utf-8") == (out / "errata.md").read_text(encoding="utf-8"), (
-        "run `termburst reproduce errata --out DIR`, then copy DIR/errata.md to docs/"
+        "run `termburst reproduce errata --out DIR`, then copy DIR/errata.md to benchmarks/output/"
     )
 
 

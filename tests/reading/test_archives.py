@@ -72,27 +72,28 @@ def refusal(path: Path, **options) -> str:
     return message
 
 
-@pytest.mark.parametrize("suffix", [".zip", *PACKERS])
-def test_an_archive_is_read_like_a_folder(tmp_path, suffix):
-    path = tmp_path / f"corpus{suffix}"
-    path.write_bytes(zipped(PARTS) if suffix == ".zip" else PACKERS[suffix](tarred(PARTS)))
-    expected = {
-        f"{path.name}/talks/1999/a.txt": "one text",
-        f"{path.name}/talks/1999/b.txt": "zwei Wörter",
-        f"{path.name}/talks/2001/c.txt.gz": "packed twice",
-        f"{path.name}/talks/2001/t.csv:1": "row one",
-        f"{path.name}/talks/2001/t.csv:2": "row two",
-    }
-    documents, report = read(path)
-    assert documents == read(tmp_path)[0] == expected
-    assert report.encodings == {f"{path.name}/talks/1999/b.txt": "cp1252"}
-    assert (report.files, report.documents) == (4, 5)
-    assert "one per row" in report.how
-    batch = next(open_corpus(path, columns="all", name_pattern=r"/(?P<year>\d{4})/").batches())
-    found = dict(zip(batch.ids, batch.metadata, strict=True))
-    first = {"file": f"{path.name}/talks/1999/a.txt", "folder": "talks", "year": 1999}
-    assert found[f"{path.name}/talks/1999/a.txt"] == first
-    assert found[f"{path.name}/talks/2001/t.csv:2"]["n"] == 2
+def test_an_archive_is_read_like_a_folder(tmp_path):
+    for suffix in [".zip", *PACKERS]:
+        path = tmp_path / f"corpus{suffix}"
+        path.write_bytes(zipped(PARTS) if suffix == ".zip" else PACKERS[suffix](tarred(PARTS)))
+        expected = {
+            f"{path.name}/talks/1999/a.txt": "one text",
+            f"{path.name}/talks/1999/b.txt": "zwei Wörter",
+            f"{path.name}/talks/2001/c.txt.gz": "packed twice",
+            f"{path.name}/talks/2001/t.csv:1": "row one",
+            f"{path.name}/talks/2001/t.csv:2": "row two",
+        }
+        documents, report = read(path)
+        assert documents == read(tmp_path)[0] == expected
+        assert report.encodings == {f"{path.name}/talks/1999/b.txt": "cp1252"}
+        assert (report.files, report.documents) == (4, 5)
+        assert "one per row" in report.how
+        batch = next(open_corpus(path, columns="all", name_pattern=r"/(?P<year>\d{4})/").batches())
+        found = dict(zip(batch.ids, batch.metadata, strict=True))
+        first = {"file": f"{path.name}/talks/1999/a.txt", "folder": "talks", "year": 1999}
+        assert found[f"{path.name}/talks/1999/a.txt"] == first
+        assert found[f"{path.name}/talks/2001/t.csv:2"]["n"] == 2
+        path.unlink()
 
 
 def test_links_climbing_names_and_archives_inside_are_skipped_and_named(tmp_path):
@@ -168,18 +169,18 @@ def test_a_sparse_file_and_a_long_header_are_refused(tmp_path):
     assert "header" in refusal(path)
 
 
-@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst"])
-@pytest.mark.parametrize("damage", ["cut", "not an archive", "empty"])
-def test_damaged_archives(tmp_path, suffix, damage):
-    whole = zipped(PARTS) if suffix == ".zip" else PACKERS[suffix](tarred(PARTS))
-    path, middle = tmp_path / f"a{suffix}", 2500 if suffix == ".tar" else len(whole) // 2
-    path.write_bytes({"cut": whole[:middle], "not an archive": b"so it goes" * 99, "empty": b""}[damage])
-    (tmp_path / "other.txt").write_text("other", encoding="utf-8")
-    if damage != "cut" or suffix == ".zip":
-        refusal(path)
-    documents, report = read(tmp_path)
-    assert "other.txt" in documents
-    assert [file for file, *_ in report.rows() if file.startswith("a.")]
+def test_damaged_archives(tmp_path):
+    for suffix in [".zip", ".tar", ".tar.gz", ".tar.xz", ".tar.bz2", ".tar.zst"]:
+        for damage in ["cut", "not an archive", "empty"]:
+            whole = zipped(PARTS) if suffix == ".zip" else PACKERS[suffix](tarred(PARTS))
+            path, middle = tmp_path / f"a{suffix}", 2500 if suffix == ".tar" else len(whole) // 2
+            path.write_bytes({"cut": whole[:middle], "not an archive": b"so it goes" * 99, "empty": b""}[damage])
+            (tmp_path / "other.txt").write_text("other", encoding="utf-8")
+            if damage != "cut" or suffix == ".zip":
+                refusal(path)
+            documents, report = read(tmp_path)
+            assert "other.txt" in documents
+            assert [file for file, *_ in report.rows() if file.startswith("a.")]
 
 
 def test_an_encrypted_part_is_named(tmp_path):

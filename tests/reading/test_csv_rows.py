@@ -105,9 +105,8 @@ def test_blocks_give_what_the_csv_module_gives(tmp_path, data):
 # --- Clear and doubtful blocks ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("block", "width", "columns"),
-    [
+def test_a_clear_block_is_cut():
+    for block, width, columns in [
         (b"a,b\nc,\n", 2, [["a", "c"], ["b", ""]]),
         (b'"a,\n""b""","c"\n', 2, [['a,\n"b"'], ["c"]]),
         (b'"",""""\n', 2, [[""], ['"']]),
@@ -115,19 +114,16 @@ def test_blocks_give_what_the_csv_module_gives(tmp_path, data):
         (b"\n\r\na,b\r\n\r\n\n", 2, [["a"], ["b"]]),
         (b'a\n\n\r\n""\n', 1, [["a", "", "", ""]]),
         ("é,𝄞\n".encode(), 2, [["é"], ["𝄞"]]),
-    ],
-)
-def test_a_clear_block_is_cut(block, width, columns):
-    lines = block.count(b"\n")
-    assert cut_block(block, ord(","), width, list(range(width)), 100) == Cut(len(block), lines, columns)
-    rest = b'a "quote'  # the next row, which is not complete
-    assert cut_block(block + rest, ord(","), width, [0], 100) == Cut(len(block), lines, columns[:1])
-    assert cut_block(block.replace(b",", b"\t"), ord("\t"), width, [width - 1], 100).columns is not None
+    ]:
+        lines = block.count(b"\n")
+        assert cut_block(block, ord(","), width, list(range(width)), 100) == Cut(len(block), lines, columns)
+        rest = b'a "quote'  # the next row, which is not complete
+        assert cut_block(block + rest, ord(","), width, [0], 100) == Cut(len(block), lines, columns[:1])
+        assert cut_block(block.replace(b",", b"\t"), ord("\t"), width, [width - 1], 100).columns is not None
 
 
-@pytest.mark.parametrize(
-    "block",
-    [
+def test_a_doubtful_block_is_left_to_the_csv_module():
+    for block in [
         b'a "b" c,d\n',  # the csv module reads these quotes as text
         b' "a",b\n',
         b'"a" ,b\n',
@@ -142,10 +138,8 @@ def test_a_clear_block_is_cut(block, width, columns):
         b"caf\xe9,b\n",
         b"\xed\xa0\x80,b\n",  # half of a surrogate pair
         b"0123456789" * 10 + b",b\n",
-    ],
-)
-def test_a_doubtful_block_is_left_to_the_csv_module(block):
-    assert cut_block(b"a,b\n" + block, ord(","), 2, [0], 100).columns is None
+    ]:
+        assert cut_block(b"a,b\n" + block, ord(","), 2, [0], 100).columns is None
 
 
 def test_a_block_without_a_complete_row():
@@ -184,15 +178,15 @@ def test_the_blocks_after_a_doubtful_one_are_cut_again(tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.parametrize("ending", ["\n", "\r\n"])
-@pytest.mark.parametrize(("delimiter", "other"), [(",", ";"), (";", ","), ("\t", ";")])
-def test_a_quoted_header_with_line_breaks_and_another_delimiter(tmp_path, monkeypatch, delimiter, other, ending):
-    monkeypatch.setattr("termburst.reading.lines._CHUNK", 10)
-    path = tmp_path / "t.csv"
-    header = [f'"a{other}{ending}b{other}""c"""', '5"', "text"]
-    rows = [header, ["1", '6"', "so it"], ["2", '7"', "goes on"]]
-    path.write_bytes("".join(delimiter.join(row) + ending for row in rows).encode())
-    assert outcome(path) == ([("t.csv:1", "so it"), ("t.csv:2", "goes on")], None)
+def test_a_quoted_header_with_line_breaks_and_another_delimiter(tmp_path, monkeypatch):
+    for ending in ["\n", "\r\n"]:
+        for delimiter, other in [(",", ";"), (";", ","), ("\t", ";")]:
+            monkeypatch.setattr("termburst.reading.lines._CHUNK", 10)
+            path = tmp_path / "t.csv"
+            header = [f'"a{other}{ending}b{other}""c"""', '5"', "text"]
+            rows = [header, ["1", '6"', "so it"], ["2", '7"', "goes on"]]
+            path.write_bytes("".join(delimiter.join(row) + ending for row in rows).encode())
+            assert outcome(path) == ([("t.csv:1", "so it"), ("t.csv:2", "goes on")], None)
 
 
 def test_a_row_longer_than_a_block(tmp_path, monkeypatch):

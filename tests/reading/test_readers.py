@@ -72,6 +72,19 @@ def write(path: Path, content: str | bytes) -> Path:
 
 
 @pytest.fixture
+def new_folder(tmp_path: Path) -> Callable[[], Path]:
+    """A function that makes an empty folder for each case of a test."""
+    numbers = itertools.count()
+
+    def make() -> Path:
+        path = tmp_path / f"case{next(numbers)}"
+        path.mkdir()
+        return path
+
+    return make
+
+
+@pytest.fixture
 def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], None]:
     def feed(content: bytes) -> None:
         monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
@@ -98,21 +111,23 @@ def permissions_are_enforced() -> bool:
 # --- Plain text -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("suffix", PACKERS)
-def test_a_text_file_is_one_document_or_with_lines_one_per_line(tmp_path, suffix):
-    content = b"one\r\n\ntwo  \rb\nlast\r"
-    path = write(tmp_path / f"poem.txt{suffix}", PACKERS[suffix](content))
-    name = path.name
-    assert read(path) == read(tmp_path) == read(str(path)) == {name: content.decode()}
-    lines = {f"{name}:1": "one", f"{name}:3": "two  \rb", f"{name}:4": "last\r"}  # line 2 is blank
-    assert read(path, lines=True) == read(tmp_path, lines=True) == lines
+def test_a_text_file_is_one_document_or_with_lines_one_per_line(new_folder):
+    for suffix, pack in PACKERS.items():
+        folder = new_folder()
+        content = b"one\r\n\ntwo  \rb\nlast\r"
+        path = write(folder / f"poem.txt{suffix}", pack(content))
+        name = path.name
+        assert read(path) == read(folder) == read(str(path)) == {name: content.decode()}
+        lines = {f"{name}:1": "one", f"{name}:3": "two  \rb", f"{name}:4": "last\r"}  # line 2 is blank
+        assert read(path, lines=True) == read(folder, lines=True) == lines
 
 
-@pytest.mark.parametrize("suffix", PACKERS)
-def test_a_text_file_in_a_folder_or_glob_is_one_document(tmp_path, suffix):
-    write(tmp_path / f"sub/poem.txt{suffix}", PACKERS[suffix](b"one\r\ntwo\n"))
-    assert read(tmp_path) == {f"sub/poem.txt{suffix}": "one\r\ntwo\n"}
-    assert read(tmp_path / "*" / "poem*") == {f"{tmp_path.as_posix()}/sub/poem.txt{suffix}": "one\r\ntwo\n"}
+def test_a_text_file_in_a_folder_or_glob_is_one_document(new_folder):
+    for suffix, pack in PACKERS.items():
+        folder = new_folder()
+        write(folder / f"sub/poem.txt{suffix}", pack(b"one\r\ntwo\n"))
+        assert read(folder) == {f"sub/poem.txt{suffix}": "one\r\ntwo\n"}
+        assert read(folder / "*" / "poem*") == {f"{folder.as_posix()}/sub/poem.txt{suffix}": "one\r\ntwo\n"}
 
 
 def test_any_other_suffix_is_plain_text_and_case_does_not_matter(tmp_path):
@@ -145,16 +160,17 @@ def test_standard_input_faults(stdin, monkeypatch):
     fault("-", "no standard input")
 
 
-@pytest.mark.parametrize("content", [b"", codecs.BOM_UTF8, b" \n"])
-def test_an_empty_file_is_refused_or_skipped_in_a_folder(tmp_path, content):
-    path = write(tmp_path / "empty.txt", content)
-    fault(path, str(path), "is empty")
-    fault(tmp_path, str(tmp_path), "empty")
-    write(tmp_path / "other.txt", "other")
-    corpus = open_corpus(tmp_path)
-    assert [batch.texts for batch in corpus.batches() if batch.ids] == [["other"]]
-    assert corpus.report.skipped == [("empty.txt", "empty")]
-    assert read(path, lines=True) == {}
+def test_an_empty_file_is_refused_or_skipped_in_a_folder(new_folder):
+    for content in [b"", codecs.BOM_UTF8, b" \n"]:
+        folder = new_folder()
+        path = write(folder / "empty.txt", content)
+        fault(path, str(path), "is empty")
+        fault(folder, str(folder), "empty")
+        write(folder / "other.txt", "other")
+        corpus = open_corpus(folder)
+        assert [batch.texts for batch in corpus.batches() if batch.ids] == [["other"]]
+        assert corpus.report.skipped == [("empty.txt", "empty")]
+        assert read(path, lines=True) == {}
 
 
 def test_importing_the_reader_imports_no_large_package():
@@ -195,31 +211,32 @@ KINDS = ["csv", "tsv", "jsonl", "ndjson"]
 TABLES = [f"t.{kind}{packing}" for kind in KINDS for packing in PACKERS] + ["t.parquet"]
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_the_rows_of_a_table_are_documents_in_any_source(tmp_path, name):
-    path = write_table(tmp_path / "sub" / name)
-    assert read(path) == dict(zip([f"{name}:1", f"{name}:2", f"{name}:3"], TEXTS, strict=True))
-    assert list(read(tmp_path)) == [f"sub/{name}:1", f"sub/{name}:2", f"sub/{name}:3"]
-    assert list(read(tmp_path / "**" / "t.*")) == [f"{tmp_path.as_posix()}/sub/{name}:{k}" for k in (1, 2, 3)]
-    assert read(path, id="key") == dict(zip("xyz", TEXTS, strict=True))
-    assert list(read(path, id="n")) == ["1", "2", "3"]
-    assert read(path, text="key", id="key") == dict(zip("xyz", "xyz", strict=True))
+def test_the_rows_of_a_table_are_documents_in_any_source(new_folder):
+    for name in TABLES:
+        folder = new_folder()
+        path = write_table(folder / "sub" / name)
+        assert read(path) == dict(zip([f"{name}:1", f"{name}:2", f"{name}:3"], TEXTS, strict=True))
+        assert list(read(folder)) == [f"sub/{name}:1", f"sub/{name}:2", f"sub/{name}:3"]
+        assert list(read(folder / "**" / "t.*")) == [f"{folder.as_posix()}/sub/{name}:{k}" for k in (1, 2, 3)]
+        assert read(path, id="key") == dict(zip("xyz", TEXTS, strict=True))
+        assert list(read(path, id="n")) == ["1", "2", "3"]
+        assert read(path, text="key", id="key") == dict(zip("xyz", "xyz", strict=True))
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_a_missing_column_is_named_with_the_present_ones(tmp_path, name):
-    path = write_table(tmp_path / name)
-    fault(path, str(path), "'body'", "'key', 'text', 'n'", "text=", text="body")
-    fault(path, str(path), "'doc'", "'key', 'text', 'n'", "id=", id="doc")
+def test_a_missing_column_is_named_with_the_present_ones(tmp_path):
+    for name in TABLES:
+        path = write_table(tmp_path / name)
+        fault(path, str(path), "'body'", "'key', 'text', 'n'", "text=", text="body")
+        fault(path, str(path), "'doc'", "'key', 'text', 'n'", "id=", id="doc")
 
 
-@pytest.mark.parametrize("name", ["t.jsonl", "t.parquet"])
-@pytest.mark.parametrize(("value", "named"), [(3, "int"), ([["a"]], "ist"), ({"a": 1}, "text"), (1.5, "loat")])
-def test_values_that_are_not_text_are_refused(tmp_path, name, value, named):
-    path = write_table(tmp_path / name, [{"text": value}])
-    place = f"{path}, line 1" if name == "t.jsonl" else str(path)
-    message = fault(path, place, "'text'")
-    assert named.lower() in message.lower()
+def test_values_that_are_not_text_are_refused(tmp_path):
+    for name in ["t.jsonl", "t.parquet"]:
+        for value, named in [(3, "int"), ([["a"]], "ist"), ({"a": 1}, "text"), (1.5, "loat")]:
+            path = write_table(tmp_path / name, [{"text": value}])
+            place = f"{path}, line 1" if name == "t.jsonl" else str(path)
+            message = fault(path, place, "'text'")
+            assert named.lower() in message.lower()
 
 
 @pytest.mark.parametrize("name", ["t.jsonl", "t.parquet"])
@@ -234,11 +251,11 @@ def test_lists_of_tokens_are_read_only_when_asked_for(tmp_path, name):
     fault(broken, str(broken), "4", "'text'", "not strings", pretokenized=True)
 
 
-@pytest.mark.parametrize("name", ["t.jsonl", "t.parquet"])
-@pytest.mark.parametrize("value", [None, ["a"]])
-def test_an_id_must_be_a_name_or_a_number(tmp_path, name, value):
-    path = write_table(tmp_path / name, [{"text": "a", "key": value}])
-    fault(path, str(path), "'key'", "id=", id="key")
+def test_an_id_must_be_a_name_or_a_number(tmp_path):
+    for name in ["t.jsonl", "t.parquet"]:
+        for value in [None, ["a"]]:
+            path = write_table(tmp_path / name, [{"text": "a", "key": value}])
+            fault(path, str(path), "'key'", "id=", id="key")
 
 
 def test_text_and_id_need_a_table(tmp_path):
@@ -253,9 +270,8 @@ def test_text_and_id_need_a_table(tmp_path):
 # --- CSV --------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("content", "line", "named"),
-    [
+def test_broken_csv(tmp_path):
+    for content, line, named in [
         ("", 1, "empty"),
         ("\n\n", 1, "empty"),
         ("text,text\na,b\n", 1, "'text' 2 times"),
@@ -266,11 +282,9 @@ def test_text_and_id_need_a_table(tmp_path):
         ('text,n\na,1\n"b" c,2\n', 3, "quote"),
         ("text,n\na,1\nb\0,2\n", 3, "NUL"),
         ("text,n\ra,1\rb,2\r", 1, "CSV"),
-    ],
-)
-def test_broken_csv(tmp_path, content, line, named):
-    path = write(tmp_path / "t.csv", content)
-    fault(path, f"{path}, line {line}:", named)
+    ]:
+        path = write(tmp_path / "t.csv", content)
+        fault(path, f"{path}, line {line}:", named)
 
 
 def test_csv_line_ends_and_blank_lines(tmp_path):
@@ -288,9 +302,8 @@ def test_csv_fields_beyond_the_csv_modules_own_limit(tmp_path):
 # --- JSONL ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("bad", "named"),
-    [
+def test_broken_json_lines(tmp_path):
+    for bad, named in [
         ('{"text": "a"', "not valid JSON"),
         ("{'text': 'a'}", "column 2"),
         ('"a"', "not an object"),
@@ -302,11 +315,9 @@ def test_csv_fields_beyond_the_csv_modules_own_limit(tmp_path):
         ('{"text": "a", "n": ' + "9" * 5000 + "}", "JSON"),
         ('{"text": "a\0"}', "NUL"),
         (r'{"text": "\ud834"}', "half a character"),
-    ],
-)
-def test_broken_json_lines(tmp_path, bad, named):
-    path = write(tmp_path / "t.jsonl", '{"text": "fine"}\n\n' + bad + '\n{"text": "fine"}\n')
-    fault(path, f"{path}, line 3:", named)
+    ]:
+        path = write(tmp_path / "t.jsonl", '{"text": "fine"}\n\n' + bad + '\n{"text": "fine"}\n')
+        fault(path, f"{path}, line 3:", named)
 
 
 def test_a_long_list_of_columns_is_cut_short(tmp_path):
@@ -319,17 +330,17 @@ def test_blank_json_lines_are_skipped_but_counted(tmp_path):
     assert read(path) == {"t.jsonl:2": "a", "t.jsonl:4": "b"}
 
 
-@pytest.mark.parametrize("after", ["", " ", "\t", "\r", "\x0b", "\u2028", "x", '{"text": "b"}'])
-@pytest.mark.parametrize("before", ["", " ", "\ufeff", "\u2028"])
-def test_text_around_an_object_is_refused_where_the_json_module_refuses_it(tmp_path, before, after):
-    line = before + '{"text": "a", "text": "é"}' + after
-    path = write(tmp_path / "t.jsonl", '{"text": ""}\n' + line + "\n")
-    try:
-        json.loads(line + "\n")
-    except json.JSONDecodeError as error:
-        fault(path, f"{path}, line 2: is not valid JSON ({error.msg} at column {error.colno})")
-    else:
-        assert read(path) == {"t.jsonl:1": "", "t.jsonl:2": "é"}
+def test_text_around_an_object_is_refused_where_the_json_module_refuses_it(tmp_path):
+    for after in ["", " ", "\t", "\r", "\x0b", "\u2028", "x", '{"text": "b"}']:
+        for before in ["", " ", "\ufeff", "\u2028"]:
+            line = before + '{"text": "a", "text": "é"}' + after
+            path = write(tmp_path / "t.jsonl", '{"text": ""}\n' + line + "\n")
+            try:
+                json.loads(line + "\n")
+            except json.JSONDecodeError as error:
+                fault(path, f"{path}, line 2: is not valid JSON ({error.msg} at column {error.colno})")
+            else:
+                assert read(path) == {"t.jsonl:1": "", "t.jsonl:2": "é"}
 
 
 def test_half_characters_can_be_replaced(tmp_path):
@@ -357,7 +368,7 @@ def test_parquet_columns_of_several_types(tmp_path):
     assert list(read(path, text="^.*$").values()) == ["x", ""]
     assert list(read(path, text="null").values()) == ["", ""]
     assert list(read(path, text="nothing", pretokenized=True).values()) == [[], []]
-    fault(path, "'binary'", "Binary", text="binary")
+    fault(path, "'binary'", "bytes, not text", text="binary")
     assert read(write_table(tmp_path / "none.parquet", [{"text": "a"}])) == {"none.parquet:1": "a"}
 
 
@@ -367,19 +378,19 @@ def test_an_empty_parquet_table_has_no_documents(tmp_path):
     assert read(path) == {}
 
 
-@pytest.mark.parametrize("damage", ["empty", "junk", "cut", "zeros"])
-def test_corrupt_parquet(tmp_path, damage):
-    path = write_table(tmp_path / "t.parquet", [{"text": f"text {k}"} for k in range(1000)])
-    whole = path.read_bytes()
-    path.write_bytes(
-        {
-            "empty": b"",
-            "junk": b"PAR1 is not enough PAR1",
-            "cut": whole[: len(whole) // 2],
-            "zeros": bytes(len(whole) // 2) + whole[len(whole) // 2 :],
-        }[damage]
-    )
-    fault(path, str(path), "Parquet")
+def test_corrupt_parquet(tmp_path):
+    for damage in ["empty", "junk", "cut", "zeros"]:
+        path = write_table(tmp_path / "t.parquet", [{"text": f"text {k}"} for k in range(1000)])
+        whole = path.read_bytes()
+        path.write_bytes(
+            {
+                "empty": b"",
+                "junk": b"PAR1 is not enough PAR1",
+                "cut": whole[: len(whole) // 2],
+                "zeros": bytes(len(whole) // 2) + whole[len(whole) // 2 :],
+            }[damage]
+        )
+        fault(path, str(path), "Parquet")
 
 
 def test_packed_parquet_is_refused(tmp_path):
@@ -438,17 +449,18 @@ def test_a_literal_path_comes_before_a_pattern(tmp_path):
     assert list(read(path).values()) == ["pattern"]
 
 
-@pytest.mark.parametrize("pattern", ["*.txt", "nowhere/*.txt", "sub*", "a.md/*"])
-def test_a_glob_that_matches_nothing(tmp_path, pattern):
-    write(tmp_path / "a.md", "a")
-    (tmp_path / "sub").mkdir()
-    fault(tmp_path / pattern, pattern.rpartition("/")[2], "no file matches")
+def test_a_glob_that_matches_nothing(new_folder):
+    for pattern in ["*.txt", "nowhere/*.txt", "sub*", "a.md/*"]:
+        folder = new_folder()
+        write(folder / "a.md", "a")
+        (folder / "sub").mkdir()
+        fault(folder / pattern, pattern.rpartition("/")[2], "no file matches")
 
 
-@pytest.mark.parametrize("name", ["nowhere", "nowhere/a.txt", "a.txt/b", "nul\0"])
-def test_a_missing_path(tmp_path, name):
-    write(tmp_path / "a.txt", "a")
-    fault(tmp_path / name, repr(str(tmp_path / name))[1:-1], "does not exist", kind=FileNotFoundError)
+def test_a_missing_path(tmp_path):
+    for name in ["nowhere", "nowhere/a.txt", "a.txt/b", "nul\0"]:
+        write(tmp_path / "a.txt", "a")
+        fault(tmp_path / name, repr(str(tmp_path / name))[1:-1], "does not exist", kind=FileNotFoundError)
 
 
 def test_an_empty_source_does_not_mean_the_current_folder():
@@ -472,26 +484,24 @@ def test_links_inside_the_folder_are_followed(tmp_path, link):
     assert read(tmp_path / "whole" / "file.txt") == {"file.txt": "a"}
 
 
-@pytest.mark.parametrize("pattern", ["", "**", "*"])
-@pytest.mark.parametrize(
-    ("target", "named"),
-    [
-        ("../outside/a.txt", "out of the corpus"),
-        ("../outside", "out of the corpus"),
-        ("../corpus-too/a.txt", "out of the corpus"),
-        ("nowhere", "nothing"),
-        ("bad", "circle"),
-        (".", "circle"),
-    ],
-)
-def test_bad_links_are_refused(tmp_path, link, pattern, target, named):
-    for name in ("corpus/a.txt", "outside/a.txt", "corpus-too/a.txt"):
-        write(tmp_path / name, "a")
-    bad = link(tmp_path / "corpus/bad", target)
-    if pattern == "*" and target in ("../outside", "."):
-        assert list(read(tmp_path / "corpus" / pattern).values()) == ["a"]  # this pattern does not enter folders
-    else:
-        fault(tmp_path / "corpus" / pattern, str(bad), named)
+def test_bad_links_are_refused(new_folder, link):
+    for pattern in ["", "**", "*"]:
+        for target, named in [
+            ("../outside/a.txt", "out of the corpus"),
+            ("../outside", "out of the corpus"),
+            ("../corpus-too/a.txt", "out of the corpus"),
+            ("nowhere", "nothing"),
+            ("bad", "circle"),
+            (".", "circle"),
+        ]:
+            folder = new_folder()
+            for name in ("corpus/a.txt", "outside/a.txt", "corpus-too/a.txt"):
+                write(folder / name, "a")
+            bad = link(folder / "corpus/bad", target)
+            if pattern == "*" and target in ("../outside", "."):
+                assert list(read(folder / "corpus" / pattern).values()) == ["a"]  # this pattern does not enter folders
+            else:
+                fault(folder / "corpus" / pattern, str(bad), named)
 
 
 def test_a_glob_checks_only_the_links_that_it_matches(tmp_path, link):
@@ -500,21 +510,19 @@ def test_a_glob_checks_only_the_links_that_it_matches(tmp_path, link):
     assert list(read(tmp_path / "**" / "*.txt").values()) == ["a"]
 
 
-@pytest.mark.parametrize(
-    "links",
-    [
+def test_links_that_form_a_circle_are_refused(new_folder, link):
+    for links in [
         {"a/b/up": "../../a"},
         {"a/to": "../b", "b/to": "../a"},
         {"a/to": "../b/c", "b/c/to": "../../d", "d/to": "../b"},
         {"x/to": "../y/z", "y/z/to": "../../y"},
-    ],
-)
-def test_links_that_form_a_circle_are_refused(tmp_path, link, links):
-    for name in ("a/b", "b/c", "d", "x", "y/z"):
-        write(tmp_path / name / "t.txt", "a")
-    for name, target in links.items():
-        link(tmp_path / name, target)
-    assert any(Path(name).name in fault(tmp_path, "circle") for name in links)
+    ]:
+        folder = new_folder()
+        for name in ("a/b", "b/c", "d", "x", "y/z"):
+            write(folder / name / "t.txt", "a")
+        for name, target in links.items():
+            link(folder / name, target)
+        assert any(Path(name).name in fault(folder, "circle") for name in links)
 
 
 def test_a_dangling_link_named_directly(tmp_path, link):
@@ -547,27 +555,28 @@ def test_a_device_is_refused():
 
 
 @pytest.mark.skipif(not permissions_are_enforced(), reason="permissions are not enforced for this user")
-@pytest.mark.parametrize("name", ["a.txt", "t.csv", "t.parquet", "t.jsonl.gz"])
-def test_permission_denied(tmp_path, name):
-    path = write(tmp_path / "sub" / name, "")
-    path.chmod(0)
-    fault(path, str(path), "Permission denied")
-    path.parent.chmod(0)
-    try:
-        fault(tmp_path, str(path.parent), "Permission denied")
-    finally:
-        path.parent.chmod(0o700)
+def test_permission_denied(new_folder):
+    for name in ["a.txt", "t.csv", "t.parquet", "t.jsonl.gz"]:
+        folder = new_folder()
+        path = write(folder / "sub" / name, "")
+        path.chmod(0)
+        fault(path, str(path), "Permission denied")
+        path.parent.chmod(0)
+        try:
+            fault(folder, str(path.parent), "Permission denied")
+        finally:
+            path.parent.chmod(0o700)
 
 
-@pytest.mark.parametrize("name", ["a.txt", "t.jsonl", "t.parquet"])
-def test_a_file_that_is_gone_or_cannot_be_read(tmp_path, name):
-    path = write(tmp_path / name, "")
-    corpus = open_corpus(path)
-    path.unlink()
-    with pytest.raises(ValueError, match="cannot be read") as caught:
-        list(corpus.batches())
-    assert str(path) in str(caught.value)
-    assert isinstance(caught.value.__cause__, OSError)
+def test_a_file_that_is_gone_or_cannot_be_read(tmp_path):
+    for name in ["a.txt", "t.jsonl", "t.parquet"]:
+        path = write(tmp_path / name, "")
+        corpus = open_corpus(path)
+        path.unlink()
+        with pytest.raises(ValueError, match="cannot be read") as caught:
+            list(corpus.batches())
+        assert str(path) in str(caught.value)
+        assert isinstance(caught.value.__cause__, OSError)
 
 
 @pytest.mark.skipif(os.name == "nt" or sys.platform == "darwin", reason="names are Unicode on this platform")
@@ -581,69 +590,70 @@ def test_names_that_are_not_unicode_or_have_line_breaks(tmp_path):
 # --- Encodings --------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "UTF8", "utf-8-sig"])
-def test_a_byte_order_mark_is_dropped(tmp_path, encoding):
-    write(tmp_path / "a.txt", codecs.BOM_UTF8 + b"a\xef\xbb\xbf")
-    write(tmp_path / "t.csv", codecs.BOM_UTF8 + b"text\nb\n")
-    write(tmp_path / "t.jsonl", codecs.BOM_UTF8 + b'{"text": "c"}')
-    assert list(read(tmp_path, encoding=encoding).values()) == ["a\ufeff", "b", "c"]
-    assert read(tmp_path / "a.txt", encoding=encoding) == {"a.txt": "a\ufeff"}
+def test_a_byte_order_mark_is_dropped(tmp_path):
+    for encoding in ["utf-8", "UTF8", "utf-8-sig"]:
+        write(tmp_path / "a.txt", codecs.BOM_UTF8 + b"a\xef\xbb\xbf")
+        write(tmp_path / "t.csv", codecs.BOM_UTF8 + b"text\nb\n")
+        write(tmp_path / "t.jsonl", codecs.BOM_UTF8 + b'{"text": "c"}')
+        assert list(read(tmp_path, encoding=encoding).values()) == ["a\ufeff", "b", "c"]
+        assert read(tmp_path / "a.txt", encoding=encoding) == {"a.txt": "a\ufeff"}
 
 
 @pytest.mark.parametrize(
     "encoding",
     ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-7", "gb18030", "shift_jis", "iso2022_jp", "cp037"],
 )
-@pytest.mark.parametrize("packing", ["", ".gz"])
-def test_encodings(tmp_path, encoding, packing, monkeypatch):
-    monkeypatch.setattr("termburst.reading.lines._CHUNK", 7)  # chunks end within characters
-    texts = ["plain", "", "abc ÷ ±" if encoding == "cp037" else "日本 Ж ×"]
-    lines = "".join(text + "\r\n" for text in texts)
-    write(tmp_path / f"a.txt{packing}", PACKERS[packing](lines.encode(encoding)))
-    rows = "text\n" + "".join(f'"{text}"\n' for text in texts)
-    write(tmp_path / f"t.csv{packing}", PACKERS[packing](rows.encode(encoding)))
-    records = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
-    write(tmp_path / f"t.jsonl{packing}", PACKERS[packing](records.encode(encoding)))
-    for name in ("a.txt", "t.csv", "t.jsonl"):
-        expected = list(filter(None, texts)) if name == "a.txt" else texts  # a blank line is not a document
-        assert list(read(tmp_path / (name + packing), encoding=encoding, lines=True).values()) == expected
-    assert list(read(tmp_path, encoding=encoding).values()) == [lines, *texts, *texts]
+def test_encodings(new_folder, encoding, monkeypatch):
+    for packing in ["", ".gz"]:
+        folder = new_folder()
+        monkeypatch.setattr("termburst.reading.lines._CHUNK", 7)  # chunks end within characters
+        texts = ["plain", "", "abc ÷ ±" if encoding == "cp037" else "日本 Ж ×"]
+        lines = "".join(text + "\r\n" for text in texts)
+        write(folder / f"a.txt{packing}", PACKERS[packing](lines.encode(encoding)))
+        rows = "text\n" + "".join(f'"{text}"\n' for text in texts)
+        write(folder / f"t.csv{packing}", PACKERS[packing](rows.encode(encoding)))
+        records = "".join(json.dumps({"text": text}, ensure_ascii=False) + "\n" for text in texts)
+        write(folder / f"t.jsonl{packing}", PACKERS[packing](records.encode(encoding)))
+        for name in ("a.txt", "t.csv", "t.jsonl"):
+            expected = list(filter(None, texts)) if name == "a.txt" else texts  # a blank line is not a document
+            assert list(read(folder / (name + packing), encoding=encoding, lines=True).values()) == expected
+        assert list(read(folder, encoding=encoding).values()) == [lines, *texts, *texts]
 
 
-@pytest.mark.parametrize("name", ["a.txt", "t.csv", "t.jsonl"])
-def test_undecodable_bytes_in_lines(tmp_path, name):
-    bad = {"a.txt": b"x\ncaf\xe9 ole\n", "t.csv": b"text\ncaf\xe9\n", "t.jsonl": b'\n{"text": "caf\xe9"}'}[name]
-    path = write(tmp_path / name, bad)
-    fault(path, f"{path}, line 2:", "0xe9", "omit encoding=", 'errors="replace"', encoding="utf-8", lines=True)
-    assert "café" in list(read(path, encoding="latin-1", lines=True).values())[-1]
-    assert "caf\ufffd" in list(read(path, encoding="utf-8", errors="replace", lines=True).values())[-1]
-    assert list(read(path, encoding="utf-8", errors="ignore", lines=True).values())[-1].startswith("caf")
-    assert "café" in list(read(path, lines=True).values())[-1]  # the encoding is guessed
+def test_undecodable_bytes_in_lines(tmp_path):
+    for name in ["a.txt", "t.csv", "t.jsonl"]:
+        bad = {"a.txt": b"x\ncaf\xe9 ole\n", "t.csv": b"text\ncaf\xe9\n", "t.jsonl": b'\n{"text": "caf\xe9"}'}[name]
+        path = write(tmp_path / name, bad)
+        fault(path, f"{path}, line 2:", "0xe9", "omit encoding=", 'errors="replace"', encoding="utf-8", lines=True)
+        assert "café" in list(read(path, encoding="latin-1", lines=True).values())[-1]
+        assert "caf\ufffd" in list(read(path, encoding="utf-8", errors="replace", lines=True).values())[-1]
+        assert list(read(path, encoding="utf-8", errors="ignore", lines=True).values())[-1].startswith("caf")
+        assert "café" in list(read(path, lines=True).values())[-1]  # the encoding is guessed
 
 
-@pytest.mark.parametrize("chunk", [1, 2, 3, 5, 8, 1000])
-@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16", "shift_jis", "ascii", "cp1252"])
-def test_the_line_of_undecodable_bytes_in_other_encodings(tmp_path, encoding, chunk, monkeypatch):
-    monkeypatch.setattr("termburst.reading.lines._CHUNK", chunk)
-    bad = {"utf-16-le": b"\x00\xdcx\x00", "utf-16": b"\xdc\x00\x00x"}.get(encoding, b"\x81\x00")
-    start = codecs.BOM_UTF16_BE + "ab\ncd\nef".encode("utf-16-be") if encoding == "utf-16" else None
-    path = write(tmp_path / "a.txt", (start or "ab\ncd\nef".encode(encoding)) + bad)
-    fault(path, f"{path}, line 3:", 'errors="replace"', encoding=encoding, lines=True)
+def test_the_line_of_undecodable_bytes_in_other_encodings(tmp_path, monkeypatch):
+    for chunk in [1, 2, 3, 5, 8, 1000]:
+        for encoding in ["utf-16-le", "utf-16", "shift_jis", "ascii", "cp1252"]:
+            monkeypatch.setattr("termburst.reading.lines._CHUNK", chunk)
+            bad = {"utf-16-le": b"\x00\xdcx\x00", "utf-16": b"\xdc\x00\x00x"}.get(encoding, b"\x81\x00")
+            start = codecs.BOM_UTF16_BE + "ab\ncd\nef".encode("utf-16-be") if encoding == "utf-16" else None
+            path = write(tmp_path / "a.txt", (start or "ab\ncd\nef".encode(encoding)) + bad)
+            fault(path, f"{path}, line 3:", 'errors="replace"', encoding=encoding, lines=True)
 
 
-@pytest.mark.parametrize("chunk", [1, 7, 1000])
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "ascii"])
-def test_lines_before_undecodable_bytes_are_read(tmp_path, encoding, chunk, monkeypatch):
-    monkeypatch.setattr("termburst.reading.lines._CHUNK", chunk)
-    bad = b"\x00\xdc" if encoding == "utf-16-le" else b"\xff"
-    path = write(tmp_path / "a.txt", "one\ntwo\nthree".encode(encoding) + bad)
-    texts = []
-    corpus = open_corpus(path, encoding=encoding, batch_documents=1, lines=True)
-    with pytest.raises(ValueError, match="line 3"):
-        texts += (batch.texts for batch in corpus.batches())
-    assert texts[0] == ["one"]
-    first = {"encoding": encoding, "max_document_mb": 2 / 2**20, "lines": True}
-    fault(path, f"{path}, line 1:", "max_document_mb=", **first)  # the first fault
+def test_lines_before_undecodable_bytes_are_read(tmp_path, monkeypatch):
+    for chunk in [1, 7, 1000]:
+        for encoding in ["utf-8", "utf-16-le", "ascii"]:
+            monkeypatch.setattr("termburst.reading.lines._CHUNK", chunk)
+            bad = b"\x00\xdc" if encoding == "utf-16-le" else b"\xff"
+            path = write(tmp_path / "a.txt", "one\ntwo\nthree".encode(encoding) + bad)
+            texts = []
+            corpus = open_corpus(path, encoding=encoding, batch_documents=1, lines=True)
+            with pytest.raises(ValueError, match="line 3"):
+                texts += (batch.texts for batch in corpus.batches())
+            assert texts[0] == ["one"]
+            first = {"encoding": encoding, "max_document_mb": 2 / 2**20, "lines": True}
+            fault(path, f"{path}, line 1:", "max_document_mb=", **first)  # the first fault
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32"])
@@ -680,11 +690,11 @@ def test_the_bytes_of_a_byte_order_mark_in_a_later_line(tmp_path):
     fault(path, f"{path}, line 2:", "0xff", "omit encoding=", encoding="utf-8", lines=True)
 
 
-@pytest.mark.parametrize("encoding", ["klingon", "hex", "rot13", "", "utf-8\0", "undefined"])
-def test_an_unknown_encoding_is_refused_before_reading(encoding):
-    with pytest.raises(ValueError, match="encoding") as caught:
-        open_corpus("-", encoding=encoding)
-    assert repr(encoding) in str(caught.value)
+def test_an_unknown_encoding_is_refused_before_reading():
+    for encoding in ["klingon", "hex", "rot13", "", "utf-8\0", "undefined"]:
+        with pytest.raises(ValueError, match="encoding") as caught:
+            open_corpus("-", encoding=encoding)
+        assert repr(encoding) in str(caught.value)
 
 
 def test_other_options_are_checked_before_reading():
@@ -717,30 +727,31 @@ def test_nul_bytes(tmp_path):
 # --- Packed files -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("packing", [".gz", ".zst"])
-@pytest.mark.parametrize("name", ["a.txt", "t.csv", "t.jsonl"])
-@pytest.mark.parametrize("damage", ["cut", "flipped", "not packed", "trailing"])
-def test_corrupt_packed_files(tmp_path, packing, name, damage):
-    content = b'text\n{"text": "a"}\n'[5 * (name == "t.jsonl") :] + os.urandom(3000).hex().encode()
-    packed = PACKERS[packing](content)
-    path = write(
-        tmp_path / (name + packing),
-        {
-            "cut": packed[: len(packed) // 2],
-            "flipped": packed[:500] + bytes(byte ^ 255 for byte in packed[500:1500]) + packed[1500:],
-            "not packed": b"text\nplain\n",
-            "trailing": packed + b"rubbish",
-        }[damage],
-    )
-    packed_by = "gzip" if packing == ".gz" else "zstd"
-    fault(path, str(path), packed_by)
-    fault(tmp_path, str(path), packed_by, strict=True)
-    write(tmp_path / "other.txt", "other")
-    corpus = open_corpus(tmp_path)
-    assert "other" in [text for batch in corpus.batches() for text in batch.texts]
-    [row] = corpus.report.rows()
-    assert row[1] in ("incomplete", "could not be read")
-    assert packed_by in row[2]
+def test_corrupt_packed_files(new_folder):
+    for packing in [".gz", ".zst"]:
+        for name in ["a.txt", "t.csv", "t.jsonl"]:
+            for damage in ["cut", "flipped", "not packed", "trailing"]:
+                folder = new_folder()
+                content = b'text\n{"text": "a"}\n'[5 * (name == "t.jsonl") :] + os.urandom(3000).hex().encode()
+                packed = PACKERS[packing](content)
+                path = write(
+                    folder / (name + packing),
+                    {
+                        "cut": packed[: len(packed) // 2],
+                        "flipped": packed[:500] + bytes(byte ^ 255 for byte in packed[500:1500]) + packed[1500:],
+                        "not packed": b"text\nplain\n",
+                        "trailing": packed + b"rubbish",
+                    }[damage],
+                )
+                packed_by = "gzip" if packing == ".gz" else "zstd"
+                fault(path, str(path), packed_by)
+                fault(folder, str(path), packed_by, strict=True)
+                write(folder / "other.txt", "other")
+                corpus = open_corpus(folder)
+                assert "other" in [text for batch in corpus.batches() for text in batch.texts]
+                [row] = corpus.report.rows()
+                assert row[1] in ("incomplete", "could not be read")
+                assert packed_by in row[2]
 
 
 @pytest.mark.parametrize("packing", [".gz", ".zst"])
@@ -756,34 +767,37 @@ def test_other_packings_are_not_read_as_text(tmp_path):
 # --- Sizes ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("packing", PACKERS)
 @pytest.mark.parametrize("ending", ["", "\n", "\r\n"])
-def test_the_limit_of_a_document_is_exact_for_lines_and_files(tmp_path, packing, ending):
-    def path(size: int) -> Path:
-        return write(tmp_path / f"corpus/a.txt{packing}", PACKERS[packing](b"x\n" + b"y" * size + ending.encode()))
+def test_the_limit_of_a_document_is_exact_for_lines_and_files(new_folder, ending):
+    limit = 100 / 2**20
+    for packing, pack in PACKERS.items():
+        corpus = new_folder()
 
-    assert list(read(path(100), max_document_mb=100 / 2**20, lines=True).values()) == ["x", "y" * 100]
-    fault(path(101), f"{path(101)}, line 2:", "100 bytes", "max_document_mb=", max_document_mb=100 / 2**20, lines=True)
-    path(98 - len(ending))
-    assert len(read(tmp_path / "corpus", max_document_mb=100 / 2**20)) == 1
-    path(99)
-    fault(tmp_path / "corpus", str(path(99)), "max_document_mb=", max_document_mb=100 / 2**20)
+        def path(size: int, file: Path = corpus / f"a.txt{packing}", pack: Callable[[bytes], bytes] = pack) -> Path:
+            return write(file, pack(b"x\n" + b"y" * size + ending.encode()))
 
-
-@pytest.mark.parametrize("limit", [1, 2, 3, 10])
-def test_a_byte_order_mark_is_not_part_of_the_first_line(tmp_path, limit):
-    path = write(tmp_path / "a.txt", codecs.BOM_UTF8 + b"x" * limit + b"\r\ny\n")
-    assert list(read(path, max_document_mb=limit / 2**20, lines=True).values()) == ["x" * limit, "y"]
-    write(path, codecs.BOM_UTF8 + b"x" * (limit + 1) + b"\ny\n")
-    fault(path, f"{path}, line 1:", "max_document_mb=", max_document_mb=limit / 2**20, lines=True)
+        assert list(read(path(100), max_document_mb=limit, lines=True).values()) == ["x", "y" * 100]
+        fault(path(101), f"{path(101)}, line 2:", "100 bytes", "max_document_mb=", max_document_mb=limit, lines=True)
+        path(98 - len(ending))
+        assert len(read(corpus, max_document_mb=limit)) == 1
+        path(99)
+        fault(corpus, str(path(99)), "max_document_mb=", max_document_mb=limit)
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_a_row_that_is_too_large(tmp_path, name):
-    path = write_table(tmp_path / name, [{"text": "a"}, {"text": "b" * 1000}])
-    assert len(read(path, max_document_mb=1100 / 2**20)) == 2
-    place = {"csv": "line 3", "tsv": "line 3", "parquet": "row 2"}.get(name.split(".")[1], "line 2")
-    fault(path, f"{path}, {place}:", "500 bytes", "max_document_mb=", max_document_mb=500 / 2**20)
+def test_a_byte_order_mark_is_not_part_of_the_first_line(tmp_path):
+    for limit in [1, 2, 3, 10]:
+        path = write(tmp_path / "a.txt", codecs.BOM_UTF8 + b"x" * limit + b"\r\ny\n")
+        assert list(read(path, max_document_mb=limit / 2**20, lines=True).values()) == ["x" * limit, "y"]
+        write(path, codecs.BOM_UTF8 + b"x" * (limit + 1) + b"\ny\n")
+        fault(path, f"{path}, line 1:", "max_document_mb=", max_document_mb=limit / 2**20, lines=True)
+
+
+def test_a_row_that_is_too_large(tmp_path):
+    for name in TABLES:
+        path = write_table(tmp_path / name, [{"text": "a"}, {"text": "b" * 1000}])
+        assert len(read(path, max_document_mb=1100 / 2**20)) == 2
+        place = {"csv": "line 3", "tsv": "line 3", "parquet": "row 2"}.get(name.split(".")[1], "line 2")
+        fault(path, f"{path}, {place}:", "500 bytes", "max_document_mb=", max_document_mb=500 / 2**20)
 
 
 def test_a_row_of_many_lines_that_is_too_large(tmp_path):
@@ -871,13 +885,13 @@ def test_a_corpus_is_lazy_and_can_be_read_again(tmp_path):
     assert list(corpus.batches()) == list(corpus.batches())
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_closing_the_batches_closes_the_file(tmp_path, name):
-    path = write_table(tmp_path / name)
-    batches = open_corpus(path, batch_documents=1).batches()
-    next(batches)
-    batches.close()  # type: ignore[attr-defined]
-    path.unlink()  # Windows refuses this while the file is open; elsewhere a warning shows an open file
+def test_closing_the_batches_closes_the_file(tmp_path):
+    for name in TABLES:
+        path = write_table(tmp_path / name)
+        batches = open_corpus(path, batch_documents=1).batches()
+        next(batches)
+        batches.close()  # type: ignore[attr-defined]
+        path.unlink()  # Windows refuses this while the file is open; elsewhere a warning shows an open file
 
 
 # --- Round trips ------------------------------------------------------------------------------------------------------

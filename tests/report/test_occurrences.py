@@ -34,9 +34,8 @@ def test_lines_show_each_occurrence_as_written():
     assert [line["document"] for line in found[1]] == [2, 3]
 
 
-@pytest.mark.parametrize(
-    ("counting", "term", "shown"),
-    [
+def test_lines_find_terms_as_they_were_counted():
+    for counting, term, shown in [
         (tb.CountingOptions(ngrams=(1, 2)), "the clown", "the clown"),
         (
             tb.CountingOptions(ngrams=(2, 2), stop_words="english", ngrams_over_stop_words=True),
@@ -48,15 +47,13 @@ def test_lines_show_each_occurrence_as_written():
         (tb.CountingOptions(token_pattern=r"(c\w+)n\b"), "clow", "clow"),
         (tb.CountingOptions(stop_words=("said", "the", "ha")), "clown", "clown"),
         (tb.CountingOptions(pretokenized=True), "ha,", "ha,"),
-    ],
-)
-def test_lines_find_terms_as_they_were_counted(counting, term, shown):
-    documents = CountedCorpus.from_texts(TEXTS, counting=counting)
-    assert term in documents.terms
-    (line,) = term_lines(documents, [(term, [0])], 1)[0]
-    assert line["term"] == shown
-    whole = line["before"] + line["term"] + line["after"]
-    assert whole == TEXTS[0]
+    ]:
+        documents = CountedCorpus.from_texts(TEXTS, counting=counting)
+        assert term in documents.terms
+        (line,) = term_lines(documents, [(term, [0])], 1)[0]
+        assert line["term"] == shown
+        whole = line["before"] + line["term"] + line["after"]
+        assert whole == TEXTS[0]
 
 
 def test_every_term_of_real_text_is_found_in_its_documents():

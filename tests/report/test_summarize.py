@@ -87,23 +87,20 @@ def test_limits_of_terms_and_panels(documents):
     assert not any(panel["lines"] for panel in found["panels"])
 
 
-@pytest.mark.parametrize(
-    "X",
-    [
+def test_small_collections_have_a_page():
+    for X in [
         [[3, 0], [0, 4], [2, 0], [0, 5]],  # all or nothing
         [[1, 2]],  # one document
         [[5]],  # one term
         [[0, 0], [1, 0]],  # an empty document, and a term that never occurs
         [[1, 1, 1]] * 3,  # never more than chance
         [[4, 1, 20], [0, 1, 24], [0, 1, 22], [0, 1, 23]],
-    ],
-)
-def test_small_collections_have_a_page(X):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
-        found = summarize(tb.TermStatistics.from_counts(X, detail="patterns"))
-    json.dumps(found, allow_nan=False)
-    assert render(found).startswith("<!doctype html>")
+    ]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", tb.inference.ClampedTermsWarning)
+            found = summarize(tb.TermStatistics.from_counts(X, detail="patterns"))
+        json.dumps(found, allow_nan=False)
+        assert render(found).startswith("<!doctype html>")
 
 
 def test_what_cannot_be_summarised():

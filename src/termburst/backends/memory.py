@@ -47,7 +47,7 @@ def memory_limit(memory: str | int) -> Iterator[None]:
     Parameters
     ----------
     memory : for example "1GB" or "700MB", or bytes
-        Peak memory of the whole process, estimated, not enforced; see docs/scaling.md for measurements. Polars reads
+        Peak memory of the whole process, estimated, not enforced; see docs/engines.md. Polars reads
         some row groups of your file ahead: they must fit as well.
 
     Raises

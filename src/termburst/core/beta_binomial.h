@@ -33,7 +33,7 @@ typedef struct {
 /* The data of a term that its likelihood needs: T_q from q = 1 on (`more`), and the distinct r (`after`), each with its
  * multiplicity (`times`). Arrays are padded with zeros (r with ones) to whole LANES. Documents that contain it more than
  * MANY times have two runs each: the first of q, the second of r. */
-typedef struct {
+TB_STRUCT(Term, {
     const double *more;
     const double *after;
     const double *times;
@@ -45,62 +45,54 @@ typedef struct {
     double n_i;
     double documents; /* with the term */
     double mixed;     /* with the term and other terms */
-} Term;
+})
 
 /* Scratch space of one thread. `seen` has one number per token of the longest document; it is zero before and after a
  * call. */
-typedef struct {
+TB_STRUCT(Room, {
     double *seen;
+    Size longest;
     double *parts;
-    int64_t longest;
-    int64_t size;
-} Room;
+    Size size;
+})
 
-typedef struct {
+TB_STRUCT(FitResult, {
     double tau, omega, gain, objective, score, step, evaluations, status, h_tt, h_to, h_oo;
-} FitResult;
+})
 
-typedef struct {
+TB_STRUCT(FitTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *penalty;
     double spacing;
     FitResult *results;
-} FitTask;
+})
 
-typedef struct {
+TB_STRUCT(GainTask, {
     const int64_t *terms;
+    Size size;
     const double *tau;
     const double *omega;
     double *gain;
-    int64_t size;
-} GainTask;
+})
 
 /* First and second derivatives, and the size of the sums that cancel in ∂τ. */
-typedef struct {
+TB_STRUCT(Derivatives, {
     double tau, omega, tau_tau, tau_omega, omega_omega, size;
-} Derivatives;
+})
 
-typedef struct {
+TB_STRUCT(DerivativeTask, {
     const int64_t *terms;
+    Size size;
     const double *tau;
     const double *omega;
     const double *penalty;
     Derivatives *out;
-    int64_t size;
-} DerivativeTask;
+})
 
-typedef struct {
-    const int64_t *terms;
-    double *excess;
-    int64_t size;
-} ExcessTask;
-
-TB_API int32_t tb_fit_terms(const Cells *cells, const LengthTable *table, const FitTask *task, const Room *room);
-TB_API int32_t tb_gains(const Cells *cells, const LengthTable *table, const GainTask *task, const Room *room);
-TB_API int32_t tb_derivatives(const Cells *cells, const LengthTable *table, const DerivativeTask *task,
-                              const Room *room);
-TB_API int32_t tb_excess_pairs(const Cells *cells, const LengthTable *table, const ExcessTask *task, const Room *room);
+TB_KERNEL(tb_fit_terms, const Cells *cells, const LengthTable *table, const FitTask *task, const Room *room);
+TB_KERNEL(tb_gains, const Cells *cells, const LengthTable *table, const GainTask *task, const Room *room);
+TB_KERNEL(tb_derivatives, const Cells *cells, const LengthTable *table, const DerivativeTask *task, const Room *room);
 
 typedef struct {
     double p, rest;

@@ -1,6 +1,7 @@
 """Calls from Python into the C library: arrays are checked and put into structs, error codes become exceptions.
 
-A kernel is one C function whose arguments are structs. The file `x.py` mirrors each struct of `x.h` as a `Struct`, and
+A kernel is one C function whose arguments are structs. Both are declared in `x.h` only. The library contains the text
+of these declarations (TB_STRUCT in core.h): `struct` and `call` take the fields and arguments from it. The file `x.py`
 has one function per kernel of `x.c`. ctypes releases Python's lock during a call, so plain threads use all cores.
 """
 
@@ -9,11 +10,20 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Numbers = NDArray[np.int32]
+Bytes = NDArray[np.uint8]
+Hashes = NDArray[np.uint64]
 
 LIBRARIES = {"avx2": "termburst_core_avx2", "baseline": "termburst_core"}  # the fastest first
 SUFFIXES = (".so", ".dylib", ".dll")
@@ -27,83 +37,163 @@ ERRORS = {  # the status codes of core.h
 
 
 CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400  # array flags as in NumPy's C interface
+NUMBERS: dict[str, Any] = {  # the types of C that a field, or an array, may have
+    "double": ctypes.c_double,
+    "int32_t": ctypes.c_int32,
+    "int64_t": ctypes.c_int64,
+    "uint8_t": ctypes.c_uint8,
+    "uint32_t": ctypes.c_uint32,
+    "uint64_t": ctypes.c_uint64,
+}
+OTHER_VERSION = "termburst's compiled core is of another version: install again (in a checkout: make test)"
 
 
-class Pointer(ctypes.c_void_p):
-    """A pointer to the data of a contiguous array. Subclasses define the dtype, and whether the kernel writes to it."""
+class Struct(ctypes.Structure):
+    """A C struct, made by `struct`. Its numbers have the names of the fields, and `arrays` has the arrays."""
 
-    dtype: ClassVar[np.dtype[Any]]
-    flags: ClassVar[int]  # required flags of the array
+    arrays: dict[str, NDArray[Any]]
 
-    @classmethod
-    def check(cls, name: str, array: Any) -> int:
+
+class Declaration(ctypes.Structure):
+    """The text of a declaration in a header, and the size of a struct; as in core.h."""
+
+    _fields_ = [("size", ctypes.c_int64), ("text", ctypes.c_char_p)]
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A field with the address of an array."""
+
+    dtype: np.dtype[Any]
+    flags: int  # required flags of the array
+
+    def check(self, name: str, array: Any) -> int:
         """Check that the array is what the kernel expects, and return the address of its first number."""
-        if not isinstance(array, np.ndarray) or array.dtype != cls.dtype:
+        if not isinstance(array, np.ndarray) or array.dtype != self.dtype:
             found = array.dtype if isinstance(array, np.ndarray) else type(array).__name__
-            raise TypeError(f"{name} must be an array of {cls.dtype}; got {found}")
+            raise TypeError(f"{name} must be an array of {self.dtype}; got {found}")
         flags: int = array.flags.num
-        if flags & cls.flags != cls.flags:
-            raise TypeError(f"{name} must be contiguous, aligned{' and writeable' if cls.flags & WRITEABLE else ''}")
+        if flags & self.flags != self.flags:
+            raise TypeError(f"{name} must be contiguous, aligned{' and writeable' if self.flags & WRITEABLE else ''}")
         if flags & WRITEABLE and array.size:  # via the buffer it takes a quarter of the time
             return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]
         address: int = array.__array_interface__["data"][0]
         return address
 
 
-def pointer(dtype: Any, *, writes: bool) -> type[Pointer]:
-    """The pointer class for arrays of that dtype, which may be a dtype of structs."""
-    name = f"{'Out' if writes else 'In'}_{getattr(dtype, '__name__', dtype)}"
-    flags = CONTIGUOUS | ALIGNED | (WRITEABLE if writes else 0)
-    return type(name, (Pointer,), {"dtype": np.dtype(dtype), "flags": flags})
-
-
-In_u8, Out_u8 = pointer("uint8", writes=False), pointer("uint8", writes=True)
-In_i32, Out_i32 = pointer("int32", writes=False), pointer("int32", writes=True)
-In_i64, Out_i64 = pointer("int64", writes=False), pointer("int64", writes=True)
-Out_u64 = pointer("uint64", writes=True)
-In_f64, Out_f64 = pointer("float64", writes=False), pointer("float64", writes=True)
-Int, Float = ctypes.c_int64, ctypes.c_double  # each number in a struct has one of these types
-
-
 def whole(name: str, value: Any) -> int:
-    """An integer that fits into an `Int`. ctypes would silently drop the upper bits of a larger one."""
+    """An integer that fits into 64 bits. ctypes would silently drop the upper bits of a larger one."""
     if not -(2**63) <= (number := int(value)) < 2**63:
         raise OverflowError(f"{name} is too large: {number}")
     return number
 
 
-class Struct(ctypes.Structure):
+def size_of(_: str, array: NDArray[Any]) -> int:
+    """The value of a field of type Size."""
+    return array.size
+
+
+class Definition(NamedTuple):
+    """A struct of C.
+
+    Attributes
+    ----------
+    kind : its class
+    values : for each field, in order, the given value that it is made from, and how it is checked or found
+    given : the names of the values that must be given: all fields but sizes
+    arrays : those that are arrays
+    """
+
+    kind: type[Struct]
+    values: list[tuple[str, Callable[[str, Any], int] | None]]
+    given: list[str]
+    arrays: list[str]
+
+
+def declared(name: str) -> Declaration:
+    """The declaration of a struct or kernel, as the library was compiled."""
+    try:
+        return Declaration.in_dll(library(), f"tb_declared_{name}")
+    except ValueError:
+        raise ImportError(f"{OTHER_VERSION}; it has no {name}") from None
+
+
+@functools.cache
+def definition(name: str) -> Definition:
+    """The struct of that name. It is made once, because a short search spends most of its time making two structs."""
+    found = declared(name)
+    fields: list[tuple[str, Any]] = []
+    values: list[tuple[str, Callable[[str, Any], int] | None]] = []
+    given: list[str] = []
+    arrays: list[str] = []
+    for constant, kind, declarators in re.findall(r"(const )?(\w+) ([^;]+);", found.text.decode()):
+        for star, field, length in re.findall(r"(\*?)(\w+)(?:\[(\d+)\])?", declarators):
+            if kind == "Size":
+                fields.append((field, ctypes.c_int64))
+                values.append((arrays[-1], size_of))
+                continue
+            given.append(field)
+            if star:
+                flags = CONTIGUOUS | ALIGNED | (0 if constant else WRITEABLE)
+                fields.append((field, ctypes.c_void_p))
+                values.append((field, Pointer(_pointed_at(kind), flags).check))
+                arrays.append(field)
+            else:
+                fields.append((field, NUMBERS[kind] * int(length) if length else NUMBERS[kind]))
+                values.append((field, whole if kind == "int64_t" else None))  # ctypes rejects what is not a number
+    made = type(name, (Struct,), {"_fields_": fields})
+    if ctypes.sizeof(made) != found.size:
+        raise ImportError(f"{OTHER_VERSION}; {name} has another size")
+    return Definition(made, values, given, arrays)
+
+
+def _pointed_at(kind: str) -> np.dtype[Any]:
+    """The dtype of arrays of numbers or structs; bytes, if the type is known to C alone."""
+    if kind in NUMBERS:
+        return np.dtype(NUMBERS[kind])
+    return record(kind) if hasattr(library(), f"tb_declared_{kind}") else np.dtype(np.uint8)
+
+
+def record(name: str) -> np.dtype[Any]:
+    """The NumPy dtype of a C struct, for arrays of it."""
+    return np.dtype(definition(name).kind)
+
+
+Kind = TypeVar("Kind", bound=Struct)
+
+
+@overload
+def struct(kind: str, /, **values: Any) -> Struct: ...
+
+
+@overload
+def struct(kind: type[Kind], /, **values: Any) -> Kind: ...
+
+
+def struct(kind: Any, /, **values: Any) -> Any:
     """A C struct, filled by field name. Arrays are checked, and kept alive as long as the struct.
+
+    *kind* is the name of the struct; or, if functions pass the struct on, a `NewType` with that name. Sizes are not
+    given: the size of an array is known.
 
     Examples
     --------
-    >>> class Numbers(Struct):
-    ...     _fields_ = [("values", In_f64), ("size", Int)]
-    >>> Numbers(values=np.ones(3), size=3).size
+    >>> struct("LengthSums", log_z=np.ones(3), value=np.zeros(3), slope=np.zeros(3)).size
     3
-    >>> Numbers(values=np.ones(3, dtype=int), size=3)
+    >>> struct("LengthSums", log_z=np.ones(3, dtype=int), value=np.zeros(3), slope=np.zeros(3))
     Traceback (most recent call last):
     ...
-    TypeError: values must be an array of float64; got int64
+    TypeError: log_z must be an array of float64; got int64
     """
-
-    checks: ClassVar[list[tuple[str, Callable[[str, Any], int] | None]]]  # one per field, in order
-    pointers: ClassVar[list[str]]
-
-    def __init_subclass__(cls) -> None:
-        """Prepare the checks once per class, because a short search spends most of its time making two structs."""
-        super().__init_subclass__()
-        fields: Any = cls._fields_
-        cls.pointers = [name for name, kind in fields if issubclass(kind, Pointer)]
-        numbers = {Int: whole}  # ctypes itself rejects what is not a number
-        cls.checks = [(name, kind.check if name in cls.pointers else numbers.get(kind)) for name, kind in fields]
-
-    def __init__(self, **values: Any) -> None:
-        if len(values) > len(self.checks):
-            unknown = values.keys() - {name for name, _ in self.checks}
-            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
-        super().__init__(*[check(name, values[name]) if check else values[name] for name, check in self.checks])
-        self.arrays = {name: values[name] for name in self.pointers}
+    made, of, given, arrays = definition(kind if type(kind) is str else kind.__name__)
+    if len(values) == len(given):
+        try:
+            filled = made(*[check(name, values[name]) if check else values[name] for name, check in of])
+            filled.arrays = {name: values[name] for name in arrays}
+            return filled
+        except KeyError:
+            pass
+    raise ImportError(f"{OTHER_VERSION}; {made.__name__} has {', '.join(given)}, not {', '.join(values)}")
 
 
 def require(condition: bool, sentence: str) -> None:
@@ -118,15 +208,10 @@ def call(name: str, *structs: Struct | ctypes.Array[Any]) -> int:
     A status above 0 is an error and is raised. Any other status is returned.
     """
     core = library()
-    for made in map(type, structs):
-        if (id(core), made) not in _compared:
-            compare_layout(core, getattr(made, "_type_", made))  # for an array: the type of its elements
-            _compared.add((id(core), made))
-    return call_in(core, name, *structs)
-
-
-def call_in(core: ctypes.CDLL, name: str, *structs: Struct | ctypes.Array[Any]) -> int:
-    """Call a kernel of the given library. Tests use it to compare the two libraries."""
+    kinds = tuple(map(type, structs))
+    if (name, kinds) not in _checked:
+        _check_arguments(name, kinds)
+        _checked.add((name, kinds))
     status: int = getattr(core, name)(*map(ctypes.byref, structs))  # cached by ctypes, unlike core[name]
     if status > 0:
         kind, sentence = ERRORS[status]
@@ -134,38 +219,15 @@ def call_in(core: ctypes.CDLL, name: str, *structs: Struct | ctypes.Array[Any]) 
     return status
 
 
-_compared: set[tuple[int, type]] = set()  # pairs of library and struct that have been compared
+_checked: set[tuple[str, tuple[type, ...]]] = set()  # kernels, each with the types of its arguments
 
 
-class Field(ctypes.Structure):
-    """As in core.h: one entry of `tb_layout_…`, for a struct or for a field named Struct.field."""
-
-    _fields_ = [("name", ctypes.c_char_p), ("offset", ctypes.c_int64), ("size", ctypes.c_int64)]
-
-
-def layout(core: ctypes.CDLL, subject: str) -> dict[str, tuple[int, int]]:
-    """Offset and size of all structs and fields of one C file, as compiled."""
-    ask = core[f"tb_layout_{subject}"]
-    ask.restype = ctypes.POINTER(Field)
-    fields, found, k = ask(), {}, 0
-    while fields[k].name is not None:
-        found[fields[k].name.decode()] = (fields[k].offset, fields[k].size)
-        k += 1
-    return found
-
-
-def compare_layout(core: ctypes.CDLL, kind: Any) -> None:
-    """Raise ImportError if the library was built from other sources: it would write to wrong places in memory."""
-    home, subject = kind.__module__.rsplit(".", 1) if "." in kind.__module__ else ("", "")
-    if home != "termburst.core":
-        return
-    try:
-        theirs = layout(core, subject)
-    except AttributeError:
-        theirs = {}
-    ours = {f"{kind.__name__}.{name}": getattr(kind, name) for name, _ in kind._fields_}
-    if any(theirs.get(name) != (field.offset, field.size) for name, field in ours.items()):
-        raise ImportError("termburst's compiled core is of another version: install again (in a checkout: make test)")
+def _check_arguments(name: str, given: tuple[Any, ...]) -> None:
+    """Raise ImportError if the library has no such kernel, or one with other arguments."""
+    expected = re.findall(r"(\w+) \*", declared(name).text.decode())
+    found = [getattr(kind, "_type_", kind).__name__ for kind in given]  # of an array: the type of its elements
+    if found != expected:
+        raise ImportError(f"{OTHER_VERSION}; {name} takes {', '.join(expected)}, not {', '.join(found)}")
 
 
 @functools.cache

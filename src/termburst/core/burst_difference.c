@@ -318,12 +318,3 @@ int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(burst_difference,
-    TB_WHOLE(DifferenceTask),
-    TB_FIELD(DifferenceTask, terms),
-    TB_FIELD(DifferenceTask, size),
-    TB_FIELD(DifferenceTask, fits),
-    TB_FIELD(DifferenceTask, roots),
-    TB_FIELD(DifferenceTask, out))

@@ -10,15 +10,15 @@
 /* The terms of two groups with their length tables, and the fits: three numbers per group and term of the collection,
  * τ (inf at the boundary), ω and the gain over the binomial of that group. At the limits √(2(ℓ̂ − ℓ)) is the root of the
  * term; no limits are searched if it is 0. `out` has three numbers per term: 2(ℓ̂ − ℓ) at δ = 0, and the limits of δ. */
-typedef struct {
+TB_STRUCT(DifferenceTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *fits;
     const double *roots;
     double *out;
-} DifferenceTask;
+})
 
-TB_API int32_t tb_burst_differences(const Cells *cells, const LengthTable *first, const LengthTable *second,
-                                    const DifferenceTask *task, const Room *room);
+TB_KERNEL(tb_burst_differences, const Cells *cells, const LengthTable *first, const LengthTable *second,
+          const DifferenceTask *task, const Room *room);
 
 #endif

@@ -2,20 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from termburst.core.beta_binomial import room
-from termburst.core.binding import In_f64, In_i64, Int, Out_f64, Struct, call, require
+from termburst.core.binding import Floats, Integers, call, require, struct
 from termburst.core.cells import Cells
 from termburst.core.length_table import LengthTable
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-
-class DifferenceTask(Struct):
-    _fields_ = [("terms", In_i64), ("size", Int), ("fits", In_f64), ("roots", In_f64), ("out", Out_f64)]
 
 
 def burst_differences(
@@ -31,5 +21,5 @@ def burst_differences(
     require(fits.shape == (cells.terms, 6), "a row of fits must have tau, omega and gain of each group")
     require(roots.shape == (cells.terms,), "there must be one root per term")
     require(out.shape == (cells.terms, 3), "a row of out must have a ratio and two limits")
-    task = DifferenceTask(terms=terms, size=terms.size, fits=fits, roots=roots, out=out)
+    task = struct("DifferenceTask", terms=terms, fits=fits, roots=roots, out=out)
     call("tb_burst_differences", cells, *tables, task, room(cells, 2))

@@ -98,26 +98,3 @@ int32_t tb_alike_terms(const Cells *cells, const AlikeTerms *task) {
     *task->found = found;
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(cells,
-    TB_WHOLE(Cells),
-    TB_FIELD(Cells, indptr),
-    TB_FIELD(Cells, count),
-    TB_FIELD(Cells, length),
-    TB_FIELD(Cells, weight),
-    TB_FIELD(Cells, terms),
-    TB_FIELD(Cells, groups),
-    TB_FIELD(Cells, size),
-    TB_FIELD(Cells, weights),
-    TB_WHOLE(CellBounds),
-    TB_FIELD(CellBounds, occurrences),
-    TB_FIELD(CellBounds, longest),
-    TB_WHOLE(AlikeTerms),
-    TB_FIELD(AlikeTerms, terms),
-    TB_FIELD(AlikeTerms, size),
-    TB_FIELD(AlikeTerms, distinct),
-    TB_FIELD(AlikeTerms, place),
-    TB_FIELD(AlikeTerms, found),
-    TB_FIELD(AlikeTerms, slots),
-    TB_FIELD(AlikeTerms, slot_count))

@@ -8,38 +8,38 @@ enum { MANY = 1 << 17 }; /* occurrences in one document up to which kernels list
 
 /* The cells of term i in group g are [indptr[g (terms + 1) + i], indptr[g (terms + 1) + i + 1]). `weight` is the number
  * of documents that a cell stands for; `weights` is `size`, or 1 if all cells have the same weight. */
-typedef struct {
+TB_STRUCT(Cells, {
     const int64_t *indptr;
     const int32_t *count;
+    Size size;
     const int32_t *length;
     const double *weight;
+    Size weights;
     int64_t terms;
     int64_t groups;
-    int64_t size;
-    int64_t weights;
-} Cells;
+})
 
 /* What determines the size of scratch space: the largest number of occurrences of a term (at most MANY of them in one
  * document are counted), and the longest document. */
-typedef struct {
+TB_STRUCT(CellBounds, {
     int64_t *occurrences;
     int64_t *longest;
-} CellBounds;
+})
 
 /* Terms, the terms with distinct cells, the position of each term's representative among those, and their number.
  * `slots` is a hash table of 2^k slots. */
-typedef struct {
+TB_STRUCT(AlikeTerms, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     int64_t *distinct;
     int64_t *place;
     int64_t *found;
     int64_t *slots;
-    int64_t slot_count;
-} AlikeTerms;
+    Size slot_count;
+})
 
-TB_API int32_t tb_cell_bounds(const Cells *cells, const CellBounds *out);
-TB_API int32_t tb_alike_terms(const Cells *cells, const AlikeTerms *task);
+TB_KERNEL(tb_cell_bounds, const Cells *cells, const CellBounds *out);
+TB_KERNEL(tb_alike_terms, const Cells *cells, const AlikeTerms *task);
 
 TB_INLINE const int64_t *range_of(const Cells *cells, int64_t group, int64_t term) {
     return cells->indptr + group * (cells->terms + 1) + term;

@@ -2,46 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NewType
+
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import In_f64, In_i32, In_i64, Int, Out_i64, Struct, call, require
+from termburst.core.binding import Floats, Integers, Struct, call, require, struct
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-
-class Cells(Struct):
-    """Made by `cells`, which checks the values. `occurrences` and `longest` determine the scratch space of kernels."""
-
-    _fields_ = [
-        ("indptr", In_i64),
-        ("count", In_i32),
-        ("length", In_i32),
-        ("weight", In_f64),
-        ("terms", Int),
-        ("groups", Int),
-        ("size", Int),
-        ("weights", Int),
-    ]
-    occurrences: int
-    longest: int
-
-
-class CellBounds(Struct):
-    _fields_ = [("occurrences", Out_i64), ("longest", Out_i64)]
-
-
-class AlikeTerms(Struct):
-    _fields_ = [
-        ("terms", In_i64),
-        ("size", Int),
-        ("distinct", Out_i64),
-        ("place", Out_i64),
-        ("found", Out_i64),
-        ("slots", Out_i64),
-        ("slot_count", Int),
-    ]
+# Made by `cells`, which checks the values. `occurrences` and `longest` determine the scratch space of kernels.
+Cells = NewType("Cells", Struct)
 
 
 def cells(indptr: Integers, count: NDArray[np.int32], length: NDArray[np.int32], weight: Floats) -> Cells:
@@ -54,18 +23,9 @@ def cells(indptr: Integers, count: NDArray[np.int32], length: NDArray[np.int32],
     require(ends > 0 and indptr.ndim <= 2, "indptr must have one entry more than there are terms")
     require(count.ndim == 1 and count.shape == length.shape, "count and length must have one entry per cell")
     require(weight.ndim == 1 and weight.size in (1, count.size), "weight must have one entry per cell, or one for all")
-    made = Cells(
-        indptr=indptr,
-        count=count,
-        length=length,
-        weight=weight,
-        terms=ends - 1,
-        groups=groups,
-        size=count.size,
-        weights=weight.size,
-    )
+    made = struct(Cells, indptr=indptr, count=count, length=length, weight=weight, terms=ends - 1, groups=groups)
     occurrences, longest = np.zeros(1, np.int64), np.zeros(1, np.int64)
-    call("tb_cell_bounds", made, CellBounds(occurrences=occurrences, longest=longest))
+    call("tb_cell_bounds", made, struct("CellBounds", occurrences=occurrences, longest=longest))
     made.occurrences, made.longest = int(occurrences[0]), int(longest[0])
     return made
 
@@ -78,14 +38,6 @@ def alike_terms(of: Cells, terms: Integers) -> tuple[Integers, Integers]:
     """
     distinct, place, found = np.empty(terms.size, np.int64), np.empty(terms.size, np.int64), np.empty(1, np.int64)
     slots = np.empty(1 << (2 * terms.size + 1).bit_length(), np.int64)
-    task = AlikeTerms(
-        terms=terms,
-        size=terms.size,
-        distinct=distinct,
-        place=place,
-        found=found,
-        slots=slots,
-        slot_count=slots.size,
-    )
+    task = struct("AlikeTerms", terms=terms, distinct=distinct, place=place, found=found, slots=slots)
     call("tb_alike_terms", of, task)
     return distinct[: int(found[0])], place

@@ -351,36 +351,3 @@ int32_t tb_attraction(const Windows *windows, const WordCells *words, const Attr
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(collocates,
-    TB_WHOLE(Windows),
-    TB_FIELD(Windows, others),
-    TB_FIELD(Windows, near),
-    TB_FIELD(Windows, documents),
-    TB_WHOLE(WordCells),
-    TB_FIELD(WordCells, starts),
-    TB_FIELD(WordCells, document),
-    TB_FIELD(WordCells, count),
-    TB_FIELD(WordCells, cells),
-    TB_FIELD(WordCells, observed),
-    TB_FIELD(WordCells, words),
-    TB_WHOLE(Attraction),
-    TB_FIELD(Attraction, expected),
-    TB_FIELD(Attraction, log_p),
-    TB_FIELD(Attraction, log_above),
-    TB_FIELD(Attraction, theta),
-    TB_FIELD(Attraction, low),
-    TB_FIELD(Attraction, high),
-    TB_FIELD(Attraction, exact),
-    TB_FIELD(Attraction, deviate),
-    TB_FIELD(Attraction, log_tail),
-    TB_FIELD(Attraction, most),
-    TB_FIELD(Attraction, effects),
-    TB_WHOLE(AttractionRoom),
-    TB_FIELD(AttractionRoom, probability),
-    TB_FIELD(AttractionRoom, size),
-    TB_FIELD(AttractionRoom, steps),
-    TB_FIELD(AttractionRoom, cells),
-    TB_FIELD(AttractionRoom, state),
-    TB_FIELD(AttractionRoom, states))

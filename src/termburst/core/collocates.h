@@ -5,29 +5,29 @@
 #include "core.h"
 
 /* Document d has others[d] tokens that are not the node, and near[d] of their places are in the window. */
-typedef struct {
+TB_STRUCT(Windows, {
     const int64_t *others;
+    Size documents;
     const int64_t *near;
-    int64_t documents;
-} Windows;
+})
 
 /* Word w occurs count[c] times among the other tokens of the document document[c], for c from starts[w] to
  * starts[w + 1] − 1, and stands observed[w] times in the windows. */
-typedef struct {
+TB_STRUCT(WordCells, {
     const int64_t *starts;
     const int32_t *document;
     const int32_t *count;
-    int64_t cells;
+    Size cells;
     const int64_t *observed;
-    int64_t words;
-} WordCells;
+    Size words;
+})
 
 /* X is the sum of independent hypergeometric numbers; under exp(θ X), θ is the common log odds ratio of all documents.
  * log P(X ≥ observed), log P(X > observed), E X, and θ with its limits at `log_tail`, the log of the probability beyond
  * each limit, which is beyond `deviate` standard deviations of a normal distribution. `exact` is 1 if the tails are
  * sums of probabilities, 0 if they are saddlepoint approximations; those are used if a sum takes more than `most`
  * steps. If `effects` is 0, θ is not estimated: it is 0, or NaN if X can have only one value. */
-typedef struct {
+TB_STRUCT(Attraction, {
     double *expected;
     double *log_p;
     double *log_above;
@@ -37,20 +37,20 @@ typedef struct {
     int64_t *exact;
     double deviate, log_tail, most;
     int64_t effects;
-} Attraction;
+})
 
 /* Scratch space: `size` probabilities, the sum of count + 1 over the cells of the largest word; `cells`, the number of
  * cells of the word that has most; `states`, the largest observed number plus 2. */
-typedef struct {
+TB_STRUCT(AttractionRoom, {
     double *probability;
-    int64_t size;
+    Size size;
     int64_t *steps;
-    int64_t cells;
+    Size cells;
     double *state;
-    int64_t states;
-} AttractionRoom;
+    Size states;
+})
 
-TB_API int32_t tb_attraction(const Windows *windows, const WordCells *words, const Attraction *out,
-                             const AttractionRoom *room);
+TB_KERNEL(tb_attraction, const Windows *windows, const WordCells *words, const Attraction *out,
+          const AttractionRoom *room);
 
 #endif

@@ -5,52 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_i32, In_i64, Int, Out_f64, Out_i64, Struct, call, require
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-
-class Windows(Struct):
-    _fields_ = [("others", In_i64), ("near", In_i64), ("documents", Int)]
-
-
-class WordCells(Struct):
-    _fields_ = [
-        ("starts", In_i64),
-        ("document", In_i32),
-        ("count", In_i32),
-        ("cells", Int),
-        ("observed", In_i64),
-        ("words", Int),
-    ]
-
-
-class Attraction(Struct):
-    _fields_ = [
-        ("expected", Out_f64),
-        ("log_p", Out_f64),
-        ("log_above", Out_f64),
-        ("theta", Out_f64),
-        ("low", Out_f64),
-        ("high", Out_f64),
-        ("exact", Out_i64),
-        ("deviate", Float),
-        ("log_tail", Float),
-        ("most", Float),
-        ("effects", Int),
-    ]
-
-
-class AttractionRoom(Struct):
-    _fields_ = [
-        ("probability", Out_f64),
-        ("size", Int),
-        ("steps", Out_i64),
-        ("cells", Int),
-        ("state", Out_f64),
-        ("states", Int),
-    ]
+from termburst.core.binding import Floats, Integers, call, require, struct
 
 
 def attraction(
@@ -83,11 +38,10 @@ def attraction(
     exact = np.empty(observed.size, dtype=np.int64)
     call(
         "tb_attraction",
-        Windows(others=others, near=near, documents=others.size),
-        WordCells(
-            starts=starts, document=document, count=count, cells=count.size, observed=observed, words=observed.size
-        ),
-        Attraction(
+        struct("Windows", others=others, near=near),
+        struct("WordCells", starts=starts, document=document, count=count, observed=observed),
+        struct(
+            "Attraction",
             **dict(zip(("expected", "log_p", "log_above", "theta", "low", "high"), results, strict=True)),
             exact=exact,
             deviate=deviate,
@@ -95,13 +49,11 @@ def attraction(
             most=most,
             effects=effects,
         ),
-        AttractionRoom(
+        struct(
+            "AttractionRoom",
             probability=np.empty(room),
-            size=room,
             steps=np.empty(most_cells, dtype=np.int64),
-            cells=most_cells,
             state=np.empty(states),
-            states=states,
         ),
     )
     expected, log_p, log_above, theta, low, high = results

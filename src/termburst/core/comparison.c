@@ -486,33 +486,3 @@ int32_t tb_learn_precisions(const LearnTask *task) {
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(comparison,
-    TB_WHOLE(PrecisionPrior),
-    TB_FIELD(PrecisionPrior, shift),
-    TB_FIELD(PrecisionPrior, spread),
-    TB_FIELD(PrecisionPrior, level),
-    TB_FIELD(PrecisionPrior, weight_a),
-    TB_WHOLE(LearnTask),
-    TB_FIELD(LearnTask, profiles),
-    TB_FIELD(LearnTask, times),
-    TB_FIELD(LearnTask, size),
-    TB_FIELD(LearnTask, prior),
-    TB_FIELD(LearnTask, density),
-    TB_FIELD(LearnTask, rows),
-    TB_FIELD(LearnTask, likelihood),
-    TB_FIELD(LearnTask, sums),
-    TB_WHOLE(CompareTask),
-    TB_FIELD(CompareTask, profiles),
-    TB_FIELD(CompareTask, size),
-    TB_FIELD(CompareTask, prior),
-    TB_FIELD(CompareTask, log_ratios),
-    TB_FIELD(CompareTask, tails),
-    TB_FIELD(CompareTask, levels),
-    TB_FIELD(CompareTask, level_count),
-    TB_FIELD(CompareTask, below),
-    TB_FIELD(CompareTask, above),
-    TB_FIELD(CompareTask, median),
-    TB_FIELD(CompareTask, statistic),
-    TB_FIELD(CompareTask, limits))

@@ -11,23 +11,23 @@
 
 /* The prior: log α_0a − log α_0b is `shift` + `spread` × Student's t with DEGREES degrees of freedom. The level, `weight_a`
  * τ_a + (1 − `weight_a`) τ_b, has a flat density up to `level`, and one that falls like 1/α_0 beyond. */
-typedef struct {
+TB_STRUCT(PrecisionPrior, {
     double shift, spread, level, weight_a;
-} PrecisionPrior;
+})
 #define DEGREES 4.0
 
 /* Σ_i log ∫ L_i(r) p(r | shift, spread) dr over the terms, for each shift and spread, to `sums`; each term counts `times`.
  * `likelihood` is scratch, RATIOS numbers. */
-typedef struct {
+TB_STRUCT(LearnTask, {
     const SideProfile *profiles;
     const double *times;
-    int64_t size;
+    Size size;
     const PrecisionPrior *prior;
     const double *density; /* of r, one row of RATIOS numbers per pair of shift and spread */
-    int64_t rows;
     double *likelihood;
     double *sums;
-} LearnTask;
+    Size rows;
+})
 enum { RATIOS = 65 };
 #define RATIO_STEP 0.25 /* r = RATIO_STEP × (k − 32) */
 
@@ -35,19 +35,20 @@ enum { RATIOS = 65 };
  * `below` and `above`. Then the median of the ratio to `median`, the likelihood ratio of equal shares at the mean
  * x and N to `statistic`, and the limits at each of the two-sided `levels` to `limits`, two per level: for the
  * first level for all terms, for the others if p at a ratio of 1 is at most the first. */
-typedef struct {
+TB_STRUCT(CompareTask, {
     const SideProfile *profiles;
-    int64_t size;
     const PrecisionPrior *prior;
     const double *log_ratios;
     int64_t tails;
     const double *levels;
-    int64_t level_count;
+    Size level_count;
     double *below, *above;
-    double *median, *statistic, *limits;
-} CompareTask;
+    double *median;
+    Size size;
+    double *statistic, *limits;
+})
 
-TB_API int32_t tb_learn_precisions(const LearnTask *task);
-TB_API int32_t tb_compare_sides(const CompareTask *task);
+TB_KERNEL(tb_learn_precisions, const LearnTask *task);
+TB_KERNEL(tb_compare_sides, const CompareTask *task);
 
 #endif

@@ -206,35 +206,3 @@ int32_t tb_lines(const Searched *searched, const Matches *matches, Lines *lines)
     lines->used = to - lines->bytes;
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(concordance,
-    TB_WHOLE(Searched),
-    TB_FIELD(Searched, data),
-    TB_FIELD(Searched, size),
-    TB_FIELD(Searched, ends),
-    TB_FIELD(Searched, documents),
-    TB_FIELD(Searched, word),
-    TB_FIELD(Searched, word_size),
-    TB_WHOLE(Query),
-    TB_FIELD(Query, kinds),
-    TB_FIELD(Query, first),
-    TB_FIELD(Query, parts),
-    TB_FIELD(Query, at),
-    TB_FIELD(Query, characters),
-    TB_FIELD(Query, bytes),
-    TB_FIELD(Query, size),
-    TB_FIELD(Query, begins),
-    TB_WHOLE(Matches),
-    TB_FIELD(Matches, document),
-    TB_FIELD(Matches, start),
-    TB_FIELD(Matches, stop),
-    TB_FIELD(Matches, place),
-    TB_FIELD(Matches, room),
-    TB_FIELD(Matches, size),
-    TB_FIELD(Matches, next),
-    TB_WHOLE(Lines),
-    TB_FIELD(Lines, bytes),
-    TB_FIELD(Lines, room),
-    TB_FIELD(Lines, used),
-    TB_FIELD(Lines, width))

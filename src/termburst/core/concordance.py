@@ -3,63 +3,23 @@ r"""Where a word or a phrase stands in texts, and the text around it (concordanc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NewType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import In_i64, In_u8, Int, Out_i64, Out_u8, Struct, call, require
-
-Bytes = NDArray[np.uint8]
-Integers = NDArray[np.int64]
+from termburst.core.binding import Bytes, Integers, Struct, call, require, struct
 
 LETTER, SPACE, ANY, REST = 0, 1, 2, 3  # parts of a query
 
-
-class Searched(Struct):
-    _fields_ = [
-        ("data", In_u8),
-        ("size", Int),
-        ("ends", In_i64),
-        ("documents", Int),
-        ("word", In_u8),
-        ("word_size", Int),
-    ]
-
-
-class Query(Struct):
-    _fields_ = [
-        ("kinds", In_u8),
-        ("first", In_i64),
-        ("parts", Int),
-        ("at", In_i64),
-        ("characters", Int),
-        ("bytes", In_u8),
-        ("size", Int),
-        ("begins", In_u8),
-    ]
-
-
-class Matches(Struct):
-    """The matches so far. `find` increases `size`, and sets `next` to the byte where the search continues."""
-
-    _fields_ = [
-        ("document", Out_i64),
-        ("start", Out_i64),
-        ("stop", Out_i64),
-        ("place", Out_i64),
-        ("room", Int),
-        ("size", Int),
-        ("next", Int),
-    ]
-
-
-class Lines(Struct):
-    _fields_ = [("bytes", Out_u8), ("room", Int), ("used", Int), ("width", Int)]
+Searched = NewType("Searched", Struct)
+Query = NewType("Query", Struct)
+# The matches so far. `find` increases `size`, and sets `next` to the byte where the search continues.
+Matches = NewType("Matches", Struct)
 
 
 def searched(data: Bytes, ends: Integers, word: Bytes) -> Searched:
     """Documents in UTF-8 that end at *ends*; *word* has 1 for the code points of word characters."""
-    return Searched(data=data, size=data.size, ends=ends, documents=ends.size, word=word, word_size=word.size)
+    return struct(Searched, data=data, ends=ends, word=word)
 
 
 def query(parts: Sequence[tuple[int, Sequence[str]]]) -> Query:
@@ -69,14 +29,13 @@ def query(parts: Sequence[tuple[int, Sequence[str]]]) -> Query:
     begins = np.zeros(256, dtype=np.uint8)
     begins[[character.encode()[0] for character in parts[0][1]]] = 1
     joined = np.frombuffer(b"".join(written), dtype=np.uint8)
-    return Query(
+    return struct(
+        Query,
         kinds=np.array([kind for kind, _ in parts], dtype=np.uint8),
         first=np.cumsum([0, *(len(characters) for _, characters in parts)], dtype=np.int64),
-        parts=len(parts),
         at=np.cumsum([0, *map(len, written)], dtype=np.int64),
         characters=len(written),
         bytes=joined,
-        size=joined.size,
         begins=begins,
     )
 
@@ -84,7 +43,7 @@ def query(parts: Sequence[tuple[int, Sequence[str]]]) -> Query:
 def find(texts: Searched, asked: Query, next: int, room: int) -> Matches:
     """The next matches, at most *room*, from the byte *next* on. If `next` of the result is the size, these are all."""
     document, start, stop, place = np.empty((4, room), dtype=np.int64)
-    found = Matches(document=document, start=start, stop=stop, place=place, room=room, size=0, next=next)
+    found = struct(Matches, document=document, start=start, stop=stop, place=place, size=0, next=next)
     call("tb_find", texts, asked, found)
     return found
 
@@ -94,6 +53,6 @@ def lines(texts: Searched, found: Matches, width: int) -> Bytes:
     size, most = int(found.size), min(width, texts.size)
     matched = int((found.arrays["stop"][:size] - found.arrays["start"][:size]).sum())
     written = np.empty(size * (8 * most + 3) + matched, dtype=np.uint8)
-    out = Lines(bytes=written, room=written.size, used=0, width=most)
+    out = struct("Lines", bytes=written, used=0, width=most)
     call("tb_lines", texts, found, out)
     return written[: out.used]

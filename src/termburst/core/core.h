@@ -37,21 +37,34 @@ TB_INLINE int64_t least_int(int64_t x, int64_t y) { return x < y ? x : y; }
 TB_INLINE int64_t most_int(int64_t x, int64_t y) { return x > y ? x : y; }
 TB_INLINE int64_t between_int(int64_t x, int64_t low, int64_t high) { return least_int(most_int(x, low), high); }
 
-/* The size of a struct and the offset of each of its fields, as compiled. x.c ends with TB_LAYOUT(x, …) for the structs
- * of x.h, and tests/core/test_layout.py compares them with those of x.py. */
-typedef struct {
-    const char *name;
-    int64_t offset, size;
-} Field;
+/* A struct that Python fills, and a kernel that it calls, are declared by these two:
+ *
+ *     TB_STRUCT(LengthSums, { const double *log_z; Size size; double *value; double *slope; })
+ *     TB_KERNEL(tb_look_up, const LengthTable *table, const LengthSums *sums);
+ *
+ * Python may not write to arrays that are const, and fills in each Size itself. structs.c includes all headers with
+ * TB_DECLARE, so that the library also contains the text of each declaration, with the size of the struct: binding.py
+ * reads it, and nothing is written twice. */
+typedef int64_t Size; /* the size of the array before it */
 
-#define TB_WHOLE(s) {#s, 0, sizeof(s)}
-#define TB_FIELD(s, f) {#s "." #f, offsetof(s, f), sizeof(((s *)0)->f)}
-#define TB_LAYOUT(subject, ...)                                     \
-    TB_API const Field *tb_layout_##subject(void);                  \
-    const Field *tb_layout_##subject(void) {                        \
-        static const Field fields[] = {__VA_ARGS__, {NULL, 0, 0}};  \
-        return fields;                                              \
-    }
+typedef struct {
+    int64_t size;
+    const char *text;
+} Declaration;
+
+#if defined(TB_DECLARE)
+#define TB_TEXT(...) #__VA_ARGS__
+#define TB_DECLARED(name, size, ...)                     \
+    TB_API extern const Declaration tb_declared_##name;  \
+    const Declaration tb_declared_##name = {size, TB_TEXT(__VA_ARGS__)};
+#define TB_STRUCT(name, ...)          \
+    typedef struct __VA_ARGS__ name;  \
+    TB_DECLARED(name, sizeof(name), __VA_ARGS__)
+#define TB_KERNEL(name, ...) TB_DECLARED(name, 0, __VA_ARGS__) TB_API int32_t name(__VA_ARGS__)
+#else
+#define TB_STRUCT(name, ...) typedef struct __VA_ARGS__ name;
+#define TB_KERNEL(name, ...) TB_API int32_t name(__VA_ARGS__)
+#endif
 
 /* LANES consecutive numbers; their address need not be aligned. */
 TB_INLINE Lanes lanes_at(const double *x) {

@@ -361,25 +361,3 @@ int32_t tb_reuse(const ReuseTask *task) {
         task->out[k] = reuse_at(task->tau[k], task->omega[k], task->length).level;
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(effects,
-    TB_WHOLE(Roots),
-    TB_FIELD(Roots, low),
-    TB_FIELD(Roots, high),
-    TB_WHOLE(EffectTask),
-    TB_FIELD(EffectTask, terms),
-    TB_FIELD(EffectTask, size),
-    TB_FIELD(EffectTask, effect),
-    TB_FIELD(EffectTask, length),
-    TB_FIELD(EffectTask, tau),
-    TB_FIELD(EffectTask, omega),
-    TB_FIELD(EffectTask, gain),
-    TB_FIELD(EffectTask, roots),
-    TB_FIELD(EffectTask, out),
-    TB_WHOLE(ReuseTask),
-    TB_FIELD(ReuseTask, tau),
-    TB_FIELD(ReuseTask, omega),
-    TB_FIELD(ReuseTask, out),
-    TB_FIELD(ReuseTask, size),
-    TB_FIELD(ReuseTask, length))

@@ -17,16 +17,16 @@
 enum { OF_RATIO = 0, OF_REUSE = 1 };
 
 /* Lower and upper root of one term; NaN if there is no such limit. */
-typedef struct {
+TB_STRUCT(Roots, {
     double low, high;
-} Roots;
+})
 
 /* The terms, and their fits: τ (inf at the boundary), ω, and the gain over the binomial, one entry per term of the
  * collection, as for `roots` and `out`. `effect` is OF_RATIO or OF_REUSE, `length` is that of the document that reuse is
  * about. Limits go to `out` as levels; the lower one is −inf if R = 1 is not rejected. */
-typedef struct {
+TB_STRUCT(EffectTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     int64_t effect;
     double length;
     const double *tau;
@@ -34,16 +34,16 @@ typedef struct {
     const double *gain;
     const Roots *roots;
     Roots *out;
-} EffectTask;
+})
 
 /* The logit of reuse for a document of `length` tokens, at each (τ, ω); τ may be inf. */
-typedef struct {
+TB_STRUCT(ReuseTask, {
     const double *tau;
+    Size size;
     const double *omega;
     double *out;
-    int64_t size;
     double length;
-} ReuseTask;
+})
 
 /* An effect of one term: its cells, the lengths of all documents, and the length that reuse is about. */
 typedef struct {
@@ -61,8 +61,8 @@ typedef struct {
     double s, tau, gain, slope, turn, off, bend, close;
 } Best;
 
-TB_API int32_t tb_effect_limits(const Cells *cells, const LengthTable *table, const EffectTask *task, const Room *room);
-TB_API int32_t tb_reuse(const ReuseTask *task);
+TB_KERNEL(tb_effect_limits, const Cells *cells, const LengthTable *table, const EffectTask *task, const Room *room);
+TB_KERNEL(tb_reuse, const ReuseTask *task);
 
 /* Moves *best* to that maximum, from its s and τ. */
 void best_on(const Profile *of, double level, Best *best);

@@ -6,41 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core.beta_binomial import room
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, call, pointer, require
+from termburst.core.binding import Floats, Integers, call, require, struct
 from termburst.core.cells import Cells
 from termburst.core.length_table import LengthTable
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 RATIO, REUSE = range(2)  # the effects, as in effects.h
-
-
-class Roots(Struct):
-    """Lower and upper root of one term, or its limits. `ROOTS` is the NumPy dtype of the same struct."""
-
-    _fields_ = [("low", Float), ("high", Float)]
-
-
-ROOTS = np.dtype(Roots)
-
-
-class EffectTask(Struct):
-    _fields_ = [
-        ("terms", In_i64),
-        ("size", Int),
-        ("effect", Int),
-        ("length", Float),
-        ("tau", In_f64),
-        ("omega", In_f64),
-        ("gain", In_f64),
-        ("roots", pointer(ROOTS, writes=False)),
-        ("out", pointer(ROOTS, writes=True)),
-    ]
-
-
-class ReuseTask(Struct):
-    _fields_ = [("tau", In_f64), ("omega", In_f64), ("out", Out_f64), ("size", Int), ("length", Float)]
 
 
 def effect_limits(
@@ -57,10 +27,9 @@ def effect_limits(
         require(array.shape == (cells.terms,), "fits, roots and out must have one entry per term")
     require(effect in (RATIO, REUSE), "effect must be RATIO or REUSE")
     require(length > 1, "length must be above 1")
-    task = EffectTask(
-        terms=terms, size=terms.size, effect=effect, length=length, tau=tau, omega=omega, gain=gain, roots=roots,
-        out=out,
-    )  # fmt: skip
+    task = struct(
+        "EffectTask", terms=terms, effect=effect, length=length, tau=tau, omega=omega, gain=gain, roots=roots, out=out
+    )
     call("tb_effect_limits", cells, table, task, room(cells))
 
 
@@ -69,5 +38,5 @@ def reuse_logits(tau: Floats, omega: Floats, length: float) -> Floats:
     require(tau.shape == omega.shape, "tau and omega must have the same shape")
     require(length > 1, "length must be above 1")
     out = np.empty(tau.shape)
-    call("tb_reuse", ReuseTask(tau=tau, omega=omega, out=out, size=tau.size, length=length))
+    call("tb_reuse", struct("ReuseTask", tau=tau, omega=omega, out=out, length=length))
     return out

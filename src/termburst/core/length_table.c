@@ -70,22 +70,3 @@ int32_t tb_look_up(const LengthTable *table, const LengthSums *out) {
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(length_table,
-    TB_WHOLE(LengthCounts),
-    TB_FIELD(LengthCounts, longer),
-    TB_FIELD(LengthCounts, direct),
-    TB_FIELD(LengthCounts, edges),
-    TB_FIELD(LengthCounts, run_longer),
-    TB_FIELD(LengthCounts, runs),
-    TB_WHOLE(LengthSums),
-    TB_FIELD(LengthSums, log_z),
-    TB_FIELD(LengthSums, value),
-    TB_FIELD(LengthSums, slope),
-    TB_FIELD(LengthSums, size),
-    TB_WHOLE(LengthTable),
-    TB_FIELD(LengthTable, coefficients),
-    TB_FIELD(LengthTable, tokens),
-    TB_FIELD(LengthTable, pairs),
-    TB_FIELD(LengthTable, longest))

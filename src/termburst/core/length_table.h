@@ -12,33 +12,33 @@ enum { DEGREE = 10, PANELS = 130 };
 
 /* C_k, the number of documents longer than k: one by one up to `direct`, padded with zeros to whole LANES; then
  * constant in runs [edges[r], edges[r + 1]). */
-typedef struct {
+TB_STRUCT(LengthCounts, {
     const double *longer;
-    int64_t direct;
+    Size direct;
     const int64_t *edges;
     const double *run_longer;
-    int64_t runs;
-} LengthCounts;
+    Size runs;
+})
 
 /* K at each log z. */
-typedef struct {
+TB_STRUCT(LengthSums, {
     const double *log_z;
+    Size size;
     double *value;
     double *slope;
-    int64_t size;
-} LengthSums;
+})
 
 /* The polynomials of each panel, with the coefficients of K and of −dK/d log z interleaved; the sum of the lengths, the
  * largest length, and Σ_k C_k k. */
-typedef struct {
+TB_STRUCT(LengthTable, {
     const double *coefficients;
     double tokens;
     double pairs;
     int64_t longest;
-} LengthTable;
+})
 
-TB_API int32_t tb_length_sums(const LengthCounts *counts, const LengthSums *out);
-TB_API int32_t tb_look_up(const LengthTable *table, const LengthSums *out);
+TB_KERNEL(tb_length_sums, const LengthCounts *counts, const LengthSums *out);
+TB_KERNEL(tb_look_up, const LengthTable *table, const LengthSums *out);
 
 /* Runs begin here: from this k on, the Euler–Maclaurin formula is exact to rounding. length_table.py has it, too. */
 enum { DIRECT = 4096 };

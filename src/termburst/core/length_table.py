@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 import math
+from typing import NewType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, call, require
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+from termburst.core.binding import Floats, Integers, Struct, call, require, struct
 
 DEGREE = 10  # of the polynomial on each panel; as in length_table.h
 WIDTH = 0.5  # of a panel, in log z
 LOWEST = math.log(1e-12)
 PANELS = 130  # up to log z = 37.4; above, and below LOWEST, the limits are used
 
-
-class LengthCounts(Struct):
-    _fields_ = [("longer", In_f64), ("direct", Int), ("edges", In_i64), ("run_longer", In_f64), ("runs", Int)]
-
-
-class LengthSums(Struct):
-    _fields_ = [("log_z", In_f64), ("value", Out_f64), ("slope", Out_f64), ("size", Int)]
-
-
-class LengthTable(Struct):
-    _fields_ = [("coefficients", In_f64), ("tokens", Float), ("pairs", Float), ("longest", Int)]
+LengthTable = NewType("LengthTable", Struct)
 
 
 def length_table(coefficients: Floats, tokens: float, pairs: float, longest: int) -> LengthTable:
     """The table as a struct for kernels."""
     require(coefficients.shape == (PANELS, DEGREE + 1, 2), f"a length table must have {PANELS} panels of polynomials")
-    return LengthTable(coefficients=coefficients, tokens=tokens, pairs=pairs, longest=longest)
+    return struct(LengthTable, coefficients=coefficients, tokens=tokens, pairs=pairs, longest=longest)
 
 
 def length_sums(log_z: Floats, longer: Floats, edges: Integers, run_longer: Floats) -> tuple[Floats, Floats]:
@@ -47,8 +34,8 @@ def length_sums(log_z: Floats, longer: Floats, edges: Integers, run_longer: Floa
     longer = np.append(longer, np.zeros(-longer.size % 4))  # padded to whole lanes
     call(
         "tb_length_sums",
-        LengthCounts(longer=longer, direct=longer.size, edges=edges, run_longer=run_longer, runs=run_longer.size),
-        LengthSums(log_z=log_z, value=value, slope=slope, size=log_z.size),
+        struct("LengthCounts", longer=longer, edges=edges, run_longer=run_longer),
+        struct("LengthSums", log_z=log_z, value=value, slope=slope),
     )
     return value, slope
 
@@ -56,5 +43,5 @@ def length_sums(log_z: Floats, longer: Floats, edges: Integers, run_longer: Floa
 def look_up(table: LengthTable, log_z: Floats) -> tuple[Floats, Floats]:
     """(K(z), −dK/d log z) at each log z, from the polynomials of the table."""
     value, slope = np.empty(log_z.size), np.empty(log_z.size)
-    call("tb_look_up", table, LengthSums(log_z=log_z, value=value, slope=slope, size=log_z.size))
+    call("tb_look_up", table, struct("LengthSums", log_z=log_z, value=value, slope=slope))
     return value, slope

@@ -110,25 +110,3 @@ int32_t tb_margin(const WeightRows *in, const MarginProblem *problem, const Marg
     fit->state[2] = largest;
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(margin,
-    TB_WHOLE(WeightRows),
-    TB_FIELD(WeightRows, starts),
-    TB_FIELD(WeightRows, columns_of),
-    TB_FIELD(WeightRows, weights),
-    TB_FIELD(WeightRows, rows),
-    TB_FIELD(WeightRows, cells),
-    TB_FIELD(WeightRows, columns),
-    TB_WHOLE(MarginProblem),
-    TB_FIELD(MarginProblem, side),
-    TB_FIELD(MarginProblem, cost),
-    TB_FIELD(MarginProblem, tolerance),
-    TB_FIELD(MarginProblem, sweeps),
-    TB_FIELD(MarginProblem, seed),
-    TB_WHOLE(MarginFit),
-    TB_FIELD(MarginFit, pairs),
-    TB_FIELD(MarginFit, dual),
-    TB_FIELD(MarginFit, square),
-    TB_FIELD(MarginFit, order),
-    TB_FIELD(MarginFit, state))

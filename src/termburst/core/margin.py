@@ -2,64 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NewType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i64, Struct, call, require
+from termburst.core.binding import Floats, Struct, call, require, struct
 
-Floats = NDArray[np.float64]
-
-
-class WeightRows(Struct):
-    _fields_ = [
-        ("starts", In_i64),
-        ("columns_of", In_i32),
-        ("weights", In_f64),
-        ("rows", Int),
-        ("cells", Int),
-        ("columns", Int),
-    ]
-
-
-class MarginProblem(Struct):
-    _fields_ = [
-        ("side", In_f64),
-        ("cost", In_f64),
-        ("tolerance", Float),
-        ("sweeps", Int),
-        ("seed", Int),
-    ]
-
-
-class MarginFit(Struct):
-    _fields_ = [("pairs", Out_f64), ("dual", Out_f64), ("square", Out_f64), ("order", Out_i64), ("state", Out_f64)]
+WeightRows = NewType("WeightRows", Struct)
 
 
 def weight_rows(weights: Any) -> WeightRows:
     """A CSR matrix of weights, documents × terms, as a struct for the kernel."""
     rows, columns = weights.shape
     require(columns < 2**31, "there must be fewer than 2**31 columns")
-    return WeightRows(
+    return struct(
+        WeightRows,
         starts=weights.indptr.astype(np.int64),
         columns_of=weights.indices.astype(np.int32),
         weights=weights.data.astype(np.float64),
         rows=rows,
-        cells=weights.nnz,
         columns=columns,
     )
 
 
 def margin(
-    rows: WeightRows,
-    variance: Floats,
-    side: Floats,
-    cost: Floats,
-    *,
-    tolerance: float,
-    sweeps: int,
-    seed: int = 0,
+    rows: WeightRows, variance: Floats, side: Floats, cost: Floats, *, tolerance: float, sweeps: int, seed: int = 0
 ) -> tuple[Floats, float, Floats, float, float]:
     """Minimise ½ Σ_i v_i²/s_i + ½ b² + ½ Σ_j c_j max(0, 1 − y_j (v·x_j + b))².
 
@@ -74,9 +41,14 @@ def margin(
     call(
         "tb_margin",
         rows,
-        MarginProblem(side=side, cost=cost, tolerance=tolerance, sweeps=sweeps, seed=seed),
-        MarginFit(
-            pairs=pairs, dual=dual, square=np.empty(rows.rows), order=np.empty(rows.rows, dtype=np.int64), state=state
+        struct("MarginProblem", side=side, cost=cost, tolerance=tolerance, sweeps=sweeps, seed=seed),
+        struct(
+            "MarginFit",
+            pairs=pairs,
+            dual=dual,
+            square=np.empty(rows.rows),
+            order=np.empty(rows.rows, dtype=np.int64),
+            state=state,
         ),
     )
     return pairs[:, 0].copy(), float(state[0]), dual, float(state[1]), float(state[2])

@@ -92,34 +92,3 @@ int32_t tb_by_term(const CountBlock *counts, const ByTerm *out) {
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(matrix,
-    TB_WHOLE(CountBlock),
-    TB_FIELD(CountBlock, starts),
-    TB_FIELD(CountBlock, term),
-    TB_FIELD(CountBlock, count),
-    TB_FIELD(CountBlock, rows),
-    TB_FIELD(CountBlock, terms),
-    TB_FIELD(CountBlock, cells),
-    TB_WHOLE(Survey),
-    TB_FIELD(Survey, inside),
-    TB_FIELD(Survey, ascending),
-    TB_FIELD(Survey, least),
-    TB_FIELD(Survey, most),
-    TB_WHOLE(Repeats),
-    TB_FIELD(Repeats, seen_in),
-    TB_FIELD(Repeats, twice),
-    TB_WHOLE(RowSums),
-    TB_FIELD(RowSums, n_j),
-    TB_WHOLE(Totals),
-    TB_FIELD(Totals, n_j),
-    TB_FIELD(Totals, n_i),
-    TB_FIELD(Totals, b_i),
-    TB_FIELD(Totals, length_sum),
-    TB_FIELD(Totals, wanted),
-    TB_WHOLE(ByTerm),
-    TB_FIELD(ByTerm, next),
-    TB_FIELD(ByTerm, count),
-    TB_FIELD(ByTerm, length),
-    TB_FIELD(ByTerm, room))

@@ -5,53 +5,54 @@
 #include "core.h"
 
 /* The cells of row j are [starts[j], starts[j + 1]). In cell k, term[k] occurs count[k] times; n_j is their sum. */
-typedef struct {
+TB_STRUCT(CountBlock, {
     const int64_t *starts;
     const int32_t *term;
+    Size cells;
     const int64_t *count;
-    int64_t rows, terms, cells;
-} CountBlock;
+    int64_t rows, terms;
+})
 
 /* A survey of a matrix: whether all indices are valid, whether the terms of each row are sorted (so that no cell is
  * stored twice), and the smallest and largest count (1 and 0 if there are no cells). */
-typedef struct {
+TB_STRUCT(Survey, {
     int64_t inside, ascending, least, most;
-} Survey;
+})
 
 /* Scratch space for the last row in which each term was seen, initially −1; and whether a row contains a term twice. */
-typedef struct {
+TB_STRUCT(Repeats, {
     int32_t *seen_in;
     int64_t twice;
-} Repeats;
+})
 
 /* n_j, one per row. */
-typedef struct {
+TB_STRUCT(RowSums, {
     int64_t *n_j;
-} RowSums;
+})
 
 /* n_j, one per row. The sums of the rows are added to n_i, b_i and (if wanted) Σ_j n_ij n_j, one per term. */
-typedef struct {
+TB_STRUCT(Totals, {
     int64_t *n_j;
     int64_t *n_i;
     int64_t *b_i;
     int64_t *length_sum;
     int64_t wanted;
-} Totals;
+})
 
 /* The cells by term. `next` is the place of the next cell of each term, and is advanced. There is `room` for so many
  * cells. */
-typedef struct {
+TB_STRUCT(ByTerm, {
     int64_t *next;
     int32_t *count;
+    Size room;
     int32_t *length;
-    int64_t room;
-} ByTerm;
+})
 
-TB_API int32_t tb_survey(const CountBlock *counts, Survey *out);
-TB_API int32_t tb_repeats(const CountBlock *counts, Repeats *out);
-TB_API int32_t tb_row_sums(const CountBlock *counts, const RowSums *out);
-TB_API int32_t tb_totals(const CountBlock *counts, const Totals *out);
-TB_API int32_t tb_by_term(const CountBlock *counts, const ByTerm *out);
+TB_KERNEL(tb_survey, const CountBlock *counts, Survey *out);
+TB_KERNEL(tb_repeats, const CountBlock *counts, Repeats *out);
+TB_KERNEL(tb_row_sums, const CountBlock *counts, const RowSums *out);
+TB_KERNEL(tb_totals, const CountBlock *counts, const Totals *out);
+TB_KERNEL(tb_by_term, const CountBlock *counts, const ByTerm *out);
 
 /* One row: its cells [start, end), its length, and the bitwise or of its counts, an upper bound of each count. */
 typedef struct {

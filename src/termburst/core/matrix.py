@@ -2,38 +2,15 @@
 
 from __future__ import annotations
 
+from typing import NewType
+
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import In_i32, In_i64, Int, Out_i32, Out_i64, Struct, call, require
+from termburst.core.binding import Integers, Struct, call, require, struct
 
-Integers = NDArray[np.int64]
-
-
-class CountBlock(Struct):
-    """Some rows of a count matrix. `starts` begins at 0."""
-
-    _fields_ = [("starts", In_i64), ("term", In_i32), ("count", In_i64), ("rows", Int), ("terms", Int), ("cells", Int)]
-
-
-class Survey(Struct):
-    _fields_ = [("inside", Int), ("ascending", Int), ("least", Int), ("most", Int)]
-
-
-class Repeats(Struct):
-    _fields_ = [("seen_in", Out_i32), ("twice", Int)]
-
-
-class RowSums(Struct):
-    _fields_ = [("n_j", Out_i64)]
-
-
-class Totals(Struct):
-    _fields_ = [("n_j", Out_i64), ("n_i", Out_i64), ("b_i", Out_i64), ("length_sum", Out_i64), ("wanted", Int)]
-
-
-class ByTerm(Struct):
-    _fields_ = [("next", Out_i64), ("count", Out_i32), ("length", Out_i32), ("room", Int)]
+CountBlock = NewType("CountBlock", Struct)  # Some rows of a count matrix. `starts` begins at 0.
+Survey = NewType("Survey", Struct)
 
 
 def count_block(starts: Integers, term: NDArray[np.int32], count: Integers, terms: int) -> CountBlock:
@@ -41,12 +18,12 @@ def count_block(starts: Integers, term: NDArray[np.int32], count: Integers, term
     require(starts.size > 0, "starts must have one entry more than there are rows")
     require(term.size == count.size, "each cell must have a term and a count")
     require(0 <= terms < 2**31, "the number of terms must fit in 32 bits")
-    return CountBlock(starts=starts, term=term, count=count, rows=starts.size - 1, terms=terms, cells=term.size)
+    return struct(CountBlock, starts=starts, term=term, count=count, rows=starts.size - 1, terms=terms)
 
 
 def survey(counts: CountBlock) -> Survey:
     """Whether all indices are valid, whether the terms of each row are sorted, and the smallest and largest count."""
-    found = Survey(inside=0, ascending=0, least=0, most=0)
+    found = struct(Survey, inside=0, ascending=0, least=0, most=0)
     call("tb_survey", counts, found)
     return found
 
@@ -54,7 +31,7 @@ def survey(counts: CountBlock) -> Survey:
 def has_repeats(counts: CountBlock) -> bool:
     """Whether any row contains a term twice."""
     require(counts.rows < 2**31, "the number of rows must fit in 32 bits")
-    found = Repeats(seen_in=np.full(counts.terms, -1, dtype=np.int32), twice=0)
+    found = struct("Repeats", seen_in=np.full(counts.terms, -1, dtype=np.int32), twice=0)
     call("tb_repeats", counts, found)
     return bool(found.twice)
 
@@ -62,7 +39,7 @@ def has_repeats(counts: CountBlock) -> bool:
 def row_sums(counts: CountBlock) -> Integers:
     """n_j, the sum of each row."""
     n_j = np.empty(counts.rows, dtype=np.int64)
-    call("tb_row_sums", counts, RowSums(n_j=n_j))
+    call("tb_row_sums", counts, struct("RowSums", n_j=n_j))
     return n_j
 
 
@@ -72,7 +49,9 @@ def add_totals(counts: CountBlock, n_i: Integers, b_i: Integers, length_sum: Int
     require(length_sum is None or length_sum.size == counts.terms, "there must be one sum per term")
     n_j = np.empty(counts.rows, dtype=np.int64)
     sums = n_i if length_sum is None else length_sum
-    call("tb_totals", counts, Totals(n_j=n_j, n_i=n_i, b_i=b_i, length_sum=sums, wanted=length_sum is not None))
+    call(
+        "tb_totals", counts, struct("Totals", n_j=n_j, n_i=n_i, b_i=b_i, length_sum=sums, wanted=length_sum is not None)
+    )
     return n_j
 
 
@@ -82,4 +61,4 @@ def put_by_term(counts: CountBlock, places: Integers, count: NDArray[np.int32], 
     Rows of 2³¹ tokens or more are an error.
     """
     require(places.size == counts.terms and count.size == length.size, "there must be one place per term")
-    call("tb_by_term", counts, ByTerm(next=places, count=count, length=length, room=count.size))
+    call("tb_by_term", counts, struct("ByTerm", next=places, count=count, length=length))

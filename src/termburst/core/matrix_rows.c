@@ -78,26 +78,3 @@ int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix) {
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(matrix_rows,
-    TB_WHOLE(Piece),
-    TB_FIELD(Piece, ids),
-    TB_FIELD(Piece, counts),
-    TB_FIELD(Piece, size),
-    TB_FIELD(Piece, indptr),
-    TB_FIELD(Piece, starts),
-    TB_FIELD(Piece, documents),
-    TB_FIELD(Piece, columns),
-    TB_FIELD(Piece, nodes),
-    TB_WHOLE(MatrixRows),
-    TB_FIELD(MatrixRows, pieces),
-    TB_FIELD(MatrixRows, width),
-    TB_FIELD(MatrixRows, indices),
-    TB_FIELD(MatrixRows, long_indices),
-    TB_FIELD(MatrixRows, data),
-    TB_FIELD(MatrixRows, room),
-    TB_FIELD(MatrixRows, is_long),
-    TB_FIELD(MatrixRows, keys),
-    TB_FIELD(MatrixRows, spare),
-    TB_FIELD(MatrixRows, longest))

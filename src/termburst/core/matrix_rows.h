@@ -5,30 +5,31 @@
 #include "core.h"
 
 /* Counts of documents, and their destination: row r begins at starts[r]. The column of a node is −1 if it has none. */
-typedef struct {
+TB_STRUCT(Piece, {
     const int32_t *ids;
+    Size size;
     const int32_t *counts;
-    int64_t size;
     const int64_t *indptr;
     const int64_t *starts;
-    int64_t documents;
+    Size documents;
     const int32_t *columns;
-    int64_t nodes;
-} Piece;
+    Size nodes;
+})
 
 /* The matrix to which `pieces` are written: `room` cells, column numbers below `width`. Indices go to `indices`, or to
  * `long_indices` if `is_long`. `keys` and `spare` have space for the longest row. */
-typedef struct {
+TB_STRUCT(MatrixRows, {
     int64_t pieces, width;
     int32_t *indices;
     int64_t *long_indices;
     int64_t *data;
-    int64_t room, is_long;
+    Size room;
+    int64_t is_long;
     uint64_t *keys;
+    Size longest;
     uint64_t *spare;
-    int64_t longest;
-} MatrixRows;
+})
 
-TB_API int32_t tb_write_rows(const Piece *pieces, const MatrixRows *matrix);
+TB_KERNEL(tb_write_rows, const Piece *pieces, const MatrixRows *matrix);
 
 #endif

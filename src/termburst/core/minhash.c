@@ -139,36 +139,3 @@ int32_t tb_jaccard(const HashSets *sets, const SetPairs *pairs) {
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(minhash,
-    TB_WHOLE(ShingledTexts),
-    TB_FIELD(ShingledTexts, data),
-    TB_FIELD(ShingledTexts, size),
-    TB_FIELD(ShingledTexts, ends),
-    TB_FIELD(ShingledTexts, documents),
-    TB_FIELD(ShingledTexts, width),
-    TB_WHOLE(Shingles),
-    TB_FIELD(Shingles, hashes),
-    TB_FIELD(Shingles, room),
-    TB_FIELD(Shingles, indptr),
-    TB_FIELD(Shingles, words),
-    TB_FIELD(Shingles, whole),
-    TB_WHOLE(HashSets),
-    TB_FIELD(HashSets, hashes),
-    TB_FIELD(HashSets, room),
-    TB_FIELD(HashSets, starts),
-    TB_FIELD(HashSets, sizes),
-    TB_FIELD(HashSets, sets),
-    TB_WHOLE(BandKeys),
-    TB_FIELD(BandKeys, keys),
-    TB_FIELD(BandKeys, bands),
-    TB_FIELD(BandKeys, rows),
-    TB_WHOLE(HashRoom),
-    TB_FIELD(HashRoom, spare),
-    TB_FIELD(HashRoom, size),
-    TB_WHOLE(SetPairs),
-    TB_FIELD(SetPairs, first),
-    TB_FIELD(SetPairs, second),
-    TB_FIELD(SetPairs, jaccard),
-    TB_FIELD(SetPairs, pairs))

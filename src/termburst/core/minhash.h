@@ -7,57 +7,57 @@
 enum { WIDEST = 64, MOST_MINIMA = 128 }; /* words of a shingle; bands × rows. minhash.py has the same numbers. */
 
 /* UTF-8 texts one after the other: document j ends at ends[j]. A shingle has `width` words. */
-typedef struct {
+TB_STRUCT(ShingledTexts, {
     const uint8_t *data;
-    int64_t size;
+    Size size;
     const int64_t *ends;
-    int64_t documents;
+    Size documents;
     int64_t width;
-} ShingledTexts;
+})
 
 /* The shingles of each document in order: [indptr[j], indptr[j + 1]) of `hashes`, which has `room` entries. `words` is
  * the number of words of each document, `whole` a hash of all its words in order. */
-typedef struct {
+TB_STRUCT(Shingles, {
     uint64_t *hashes;
-    int64_t room;
+    Size room;
     int64_t *indptr;
     int64_t *words;
     uint64_t *whole;
-} Shingles;
+})
 
 /* Sets of hashes: set j is hashes[starts[j] .. starts[j] + sizes[j]). */
-typedef struct {
+TB_STRUCT(HashSets, {
     uint64_t *hashes;
-    int64_t room;
+    Size room;
     const int64_t *starts;
+    Size sets;
     int64_t *sizes;
-    int64_t sets;
-} HashSets;
+})
 
 /* One key per set and band, sets × bands: two sets have the same key in a band if their `rows` minima are equal. */
-typedef struct {
+TB_STRUCT(BandKeys, {
     uint64_t *keys;
     int64_t bands;
     int64_t rows;
-} BandKeys;
+})
 
 /* Scratch space to sort the largest set. */
-typedef struct {
+TB_STRUCT(HashRoom, {
     uint64_t *spare;
-    int64_t size;
-} HashRoom;
+    Size size;
+})
 
 /* Pairs of sets, and the Jaccard index of each. */
-typedef struct {
+TB_STRUCT(SetPairs, {
     const int64_t *first;
+    Size pairs;
     const int64_t *second;
     double *jaccard;
-    int64_t pairs;
-} SetPairs;
+})
 
-TB_API int32_t tb_shingles(const ShingledTexts *texts, const Shingles *out);
-TB_API int32_t tb_band_keys(const HashSets *sets, const BandKeys *out);
-TB_API int32_t tb_distinct_hashes(const HashSets *sets, const HashRoom *room);
-TB_API int32_t tb_jaccard(const HashSets *sets, const SetPairs *pairs);
+TB_KERNEL(tb_shingles, const ShingledTexts *texts, const Shingles *out);
+TB_KERNEL(tb_band_keys, const HashSets *sets, const BandKeys *out);
+TB_KERNEL(tb_distinct_hashes, const HashSets *sets, const HashRoom *room);
+TB_KERNEL(tb_jaccard, const HashSets *sets, const SetPairs *pairs);
 
 #endif

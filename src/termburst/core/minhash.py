@@ -3,40 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NewType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import In_i64, In_u8, Int, Out_f64, Out_i64, Out_u64, Struct, call, require
-
-Hashes = NDArray[np.uint64]
-Integers = NDArray[np.int64]
+from termburst.core.binding import Hashes, Integers, Struct, call, require, struct
 
 WIDEST, MOST_MINIMA = 64, 128  # words of a shingle; bands × rows. As in minhash.h
 
-
-class ShingledTexts(Struct):
-    _fields_ = [("data", In_u8), ("size", Int), ("ends", In_i64), ("documents", Int), ("width", Int)]
-
-
-class Shingles(Struct):
-    _fields_ = [("hashes", Out_u64), ("room", Int), ("indptr", Out_i64), ("words", Out_i64), ("whole", Out_u64)]
-
-
-class HashSets(Struct):
-    _fields_ = [("hashes", Out_u64), ("room", Int), ("starts", In_i64), ("sizes", Out_i64), ("sets", Int)]
-
-
-class BandKeys(Struct):
-    _fields_ = [("keys", Out_u64), ("bands", Int), ("rows", Int)]
-
-
-class HashRoom(Struct):
-    _fields_ = [("spare", Out_u64), ("size", Int)]
-
-
-class SetPairs(Struct):
-    _fields_ = [("first", In_i64), ("second", In_i64), ("jaccard", Out_f64), ("pairs", Int)]
+HashSets = NewType("HashSets", Struct)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +58,15 @@ def shingles(data: NDArray[np.uint8], ends: Integers, width: int) -> ShingleList
     whole = np.zeros(d, dtype=np.uint64)
     call(
         "tb_shingles",
-        ShingledTexts(data=data, size=data.size, ends=ends, documents=d, width=width),
-        Shingles(hashes=hashes, room=hashes.size, indptr=indptr, words=words, whole=whole),
+        struct("ShingledTexts", data=data, ends=ends, width=width),
+        struct("Shingles", hashes=hashes, indptr=indptr, words=words, whole=whole),
     )
     return ShingleLists(hashes[: indptr[-1]].copy(), indptr, words, whole)
 
 
 def _sets(hashes: Hashes, starts: Integers, sizes: Integers) -> HashSets:
     require(starts.size == sizes.size, "each set must have a start and a size")
-    return HashSets(hashes=hashes, room=hashes.size, starts=starts, sizes=sizes, sets=starts.size)
+    return struct(HashSets, hashes=hashes, starts=starts, sizes=sizes)
 
 
 def band_keys(hashes: Hashes, indptr: Integers, bands: int, rows: int) -> Hashes:
@@ -98,7 +74,7 @@ def band_keys(hashes: Hashes, indptr: Integers, bands: int, rows: int) -> Hashes
     require(bands >= 1 and rows >= 1 and bands * rows <= MOST_MINIMA, f"bands × rows must be 1 to {MOST_MINIMA}")
     keys = np.zeros((indptr.size - 1, bands), dtype=np.uint64)
     sets = _sets(hashes, indptr[:-1].copy(), np.diff(indptr))
-    call("tb_band_keys", sets, BandKeys(keys=keys, bands=bands, rows=rows))
+    call("tb_band_keys", sets, struct("BandKeys", keys=keys, bands=bands, rows=rows))
     return keys
 
 
@@ -107,7 +83,7 @@ def distinct_hashes(hashes: Hashes, indptr: Integers) -> Integers:
     sizes = np.diff(indptr)
     spare = np.empty(int(sizes.max(initial=0)), dtype=np.uint64)
     sets = _sets(hashes, indptr[:-1].copy(), sizes)
-    call("tb_distinct_hashes", sets, HashRoom(spare=spare, size=spare.size))
+    call("tb_distinct_hashes", sets, struct("HashRoom", spare=spare))
     return sizes
 
 
@@ -117,9 +93,5 @@ def jaccard(
     """The Jaccard index of pairs of sorted sets: the size of the intersection over that of the union."""
     require(first.size == second.size, "each pair must have two sets")
     values = np.zeros(first.size)
-    call(
-        "tb_jaccard",
-        _sets(hashes, starts, sizes),
-        SetPairs(first=first, second=second, jaccard=values, pairs=first.size),
-    )
+    call("tb_jaccard", _sets(hashes, starts, sizes), struct("SetPairs", first=first, second=second, jaccard=values))
     return values

@@ -2,128 +2,23 @@
 
 from __future__ import annotations
 
-import ctypes
+from typing import NewType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core.beta_binomial import LANES, Room
-from termburst.core.binding import (
-    Float,
-    In_f64,
-    In_i32,
-    In_i64,
-    Int,
-    Out_f64,
-    Out_i32,
-    Out_i64,
-    Struct,
-    call,
-    pointer,
-    require,
-)
+from termburst.core.binding import Floats, Integers, Struct, call, record, require, struct
 from termburst.core.length_table import LengthTable
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Documents = NewType("Documents", Struct)
+Drawn = NewType("Drawn", Struct)
 
 
-class Alias(Struct):
-    _fields_ = [("accept", Float), ("other", ctypes.c_int32), ("other_length", ctypes.c_int32)]
-
-
-ALIAS = np.dtype(Alias)
-
-
-class Documents(Struct):
-    _fields_ = [
-        ("aliases", pointer(ALIAS, writes=False)),
-        ("length", In_i32),
-        ("first", In_i64),
-        ("size", Int),
-        ("documents", Int),
-        ("tokens", Float),
-    ]
-
-
-class Drawn(Struct):
-    _fields_ = [("count", Out_i32), ("held", Out_i32), ("keys", Out_i64), ("slots", Int)]
-
-
-class Draws(Struct):
-    _fields_ = [("state", ctypes.c_uint64), ("first", Int), ("last", Int), ("draws", Int)]
-
-
-class Note(Struct):
-    _fields_ = [("repetition", Float), ("scatter", Float), ("documents", Int)]
-
-
-NOTE = np.dtype(Note)
 GROUP = 8  # draws that are collected before they are written, as in null.h
 AHEAD = 64  # documents that are drawn in advance, as in null.h
 
-
-class SimulateTask(Struct):
-    _fields_ = [
-        ("checkpoints", In_i64),
-        ("size", Int),
-        ("documents", Out_i32),
-        ("repetition", Out_f64),
-        ("scatter", Out_f64),
-        ("log_of", In_f64),
-        ("notes", pointer(NOTE, writes=True)),
-    ]
-
-
-class RatioDrawTask(Struct):
-    _fields_ = [
-        ("tokens", Int),
-        ("spacing", Float),
-        ("ratio", Out_f64),
-    ]
-
-
-class PartitionTask(Struct):
-    _fields_ = [
-        ("documents", In_i64),
-        ("choose", In_f64),
-        ("onward", In_i64),
-        ("sizes", In_i64),
-        ("lengths", Int),
-        ("states", Int),
-        ("largest", Int),
-        ("mass", Out_f64),
-    ]
-
-
-class Moments(Struct):
-    _fields_ = [("mean", Float), ("deviation", Float), ("skew", Float)]
-
-
-MOMENTS = np.dtype(Moments)
-
-
-class NullValues(Struct):
-    _fields_ = [
-        ("checkpoints", In_f64),
-        ("sampled", Int),
-        ("draws", Int),
-        ("documents", In_i32),
-        ("repetition", Out_f64),
-        ("scatter", Out_f64),
-        ("least", In_i64),
-        ("start", In_i64),
-        ("g", In_f64),
-        ("tokens", Float),
-        ("squared", Float),
-        ("spread", Float),
-        ("plr", pointer(MOMENTS, writes=True)),
-        ("score", pointer(MOMENTS, writes=True)),
-    ]
-
-
-class Rows(Struct):
-    _fields_ = [("first", Int), ("last", Int)]
+NullValues = NewType("NullValues", Struct)
 
 
 def documents(length: Integers, each: Integers, accept: Floats, other: Integers) -> Documents:
@@ -134,14 +29,14 @@ def documents(length: Integers, each: Integers, accept: Floats, other: Integers)
         length.size < 2**31 and bool((length < 2**31).all()), "there are more documents or tokens than can be drawn"
     )
     require(bool(((other >= 0) & (other < length.size)).all()), "the alias of a document must be a document")
-    aliases = np.empty(length.size, ALIAS)
+    aliases = np.empty(length.size, record("Alias"))
     aliases["accept"], aliases["other"] = accept, other
     aliases["other_length"] = length[other]
-    return Documents(
+    return struct(
+        Documents,
         aliases=aliases,
         length=length.astype(np.int32),
         first=np.append(0, np.cumsum(each)),
-        size=length.size,
         documents=int(each.sum()),
         tokens=float(length @ each),
     )
@@ -151,11 +46,11 @@ def _drawn(of: Documents, tokens: int) -> Drawn:
     """Scratch space for a draw of *tokens* tokens."""
     grouped = of.size < of.documents
     slots = 1 << (2 * (tokens + AHEAD) - 1).bit_length() if grouped else 0
-    return Drawn(
+    return struct(
+        Drawn,
         count=np.zeros(slots if grouped else of.size, np.int32),
         held=np.empty(tokens, np.int32),
         keys=np.empty(slots, np.int64),
-        slots=slots,
     )
 
 
@@ -178,16 +73,22 @@ def simulate(
     most = int(checkpoints[-1])
     log_of = np.zeros(most + 1)
     log_of[2:] = np.log(np.arange(2, most + 1))
-    task = SimulateTask(
+    task = struct(
+        "SimulateTask",
         checkpoints=checkpoints,
-        size=checkpoints.size,
         documents=b,
         repetition=repetition,
         scatter=scatter,
         log_of=log_of,
-        notes=np.empty(checkpoints.size * GROUP, NOTE),
+        notes=np.empty(checkpoints.size * GROUP, record("Note")),
     )
-    call("tb_simulate", of, Draws(state=int(state), first=first, last=last, draws=draws), _drawn(of, most), task)
+    call(
+        "tb_simulate",
+        of,
+        struct("Draws", state=int(state), first=first, last=last, draws=draws),
+        _drawn(of, most),
+        task,
+    )
 
 
 def simulate_ratio(
@@ -196,14 +97,10 @@ def simulate_ratio(
     """The likelihood ratio 2(ℓ̂ − ℓ_binomial) of the draws [first, last) of *tokens* tokens, to *ratio*."""
     require(0 <= first <= last <= ratio.size and tokens > 0, "ratio must have one entry per draw")
     require(spacing > 0, "spacing must be above 0")
-    task = RatioDrawTask(
-        tokens=tokens,
-        spacing=spacing,
-        ratio=ratio,
-    )
+    task = struct("RatioDrawTask", tokens=tokens, spacing=spacing, ratio=ratio)
     parts = 3 * LANES * (tokens + 2 * LANES)
-    room = Room(seen=np.zeros(table.longest), parts=np.empty(parts), longest=table.longest, size=parts)
-    draws = Draws(state=int(state), first=first, last=last, draws=ratio.size)
+    room = struct(Room, seen=np.zeros(table.longest), parts=np.empty(parts))
+    draws = struct("Draws", state=int(state), first=first, last=last, draws=ratio.size)
     call("tb_simulate_ratio", of, table, draws, _drawn(of, tokens), task, room)
 
 
@@ -220,15 +117,8 @@ def partition_masses(each: Integers, choose: Floats, onward: Integers, sizes: In
     )
     require(sizes.size > 0 and sizes[0] == 0 and bool((sizes >= 0).all()), "the first state must have no tokens")
     mass = np.empty(sizes.size)
-    task = PartitionTask(
-        documents=each,
-        choose=choose,
-        onward=onward,
-        sizes=sizes,
-        lengths=each.size,
-        states=sizes.size,
-        largest=largest,
-        mass=mass,
+    task = struct(
+        "PartitionTask", documents=each, choose=choose, onward=onward, sizes=sizes, largest=largest, mass=mass
     )
     call("tb_partition_masses", task)
     return mass
@@ -253,7 +143,8 @@ def null_values(
         "start must divide g by checkpoints",
     )
     require(draws > 0 and 0 <= sampled <= rows, "there must be draws")
-    return NullValues(
+    return struct(
+        NullValues,
         checkpoints=checkpoints.astype(np.float64),
         sampled=sampled,
         draws=draws,
@@ -266,12 +157,12 @@ def null_values(
         tokens=tokens,
         squared=squared,
         spread=float(np.sqrt(2 * (squared - tokens)) or 1.0),
-        plr=np.zeros(rows, MOMENTS),
-        score=np.zeros(rows, MOMENTS),
+        plr=np.zeros(rows, record("Moments")),
+        score=np.zeros(rows, record("Moments")),
     )
 
 
 def make_values(task: NullValues, first: int, last: int) -> None:
     """Carry out the task for the checkpoints [first, last)."""
     require(0 <= first <= last <= task.arrays["checkpoints"].size, "the checkpoints must exist")
-    call("tb_null_values", task, Rows(first=first, last=last))
+    call("tb_null_values", task, struct("Rows", first=first, last=last))

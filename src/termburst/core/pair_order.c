@@ -50,21 +50,3 @@ int32_t tb_pair_order(const TermPlaces *all, const PairOrder *out) {
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(pair_order,
-    TB_WHOLE(TermPlaces),
-    TB_FIELD(TermPlaces, places),
-    TB_FIELD(TermPlaces, term_of),
-    TB_FIELD(TermPlaces, term_count),
-    TB_FIELD(TermPlaces, tokens),
-    TB_FIELD(TermPlaces, document_of),
-    TB_FIELD(TermPlaces, ends),
-    TB_FIELD(TermPlaces, documents),
-    TB_WHOLE(PairOrder),
-    TB_FIELD(PairOrder, one),
-    TB_FIELD(PairOrder, other),
-    TB_FIELD(PairOrder, first),
-    TB_FIELD(PairOrder, last),
-    TB_FIELD(PairOrder, later),
-    TB_FIELD(PairOrder, earlier))

@@ -6,22 +6,23 @@
 
 /* The places of all tokens by term, ascending: those of term k are places[term_of[k]] … places[term_of[k + 1] − 1].
  * ends says where each document ends, document_of the document of each place. */
-typedef struct {
+TB_STRUCT(TermPlaces, {
     const int64_t *places;
+    Size tokens;
     const int64_t *term_of;
-    int64_t term_count, tokens;
+    int64_t term_count;
     const int32_t *document_of;
     const int64_t *ends;
-    int64_t documents;
-} TermPlaces;
+    Size documents;
+})
 
 /* For each pair of a list, the documents where the second word comes later, and where it comes earlier. */
-typedef struct {
+TB_STRUCT(PairOrder, {
     const int32_t *one, *other;
     int64_t first, last;
     int64_t *later, *earlier;
-} PairOrder;
+})
 
-TB_API int32_t tb_pair_order(const TermPlaces *all, const PairOrder *out);
+TB_KERNEL(tb_pair_order, const TermPlaces *all, const PairOrder *out);
 
 #endif

@@ -2,36 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NewType
+
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import In_i32, In_i64, Int, Out_i64, Struct, call, require
+from termburst.core.binding import Integers, Numbers, Struct, call, require, struct
 
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.int32]
-
-
-class TermPlaces(Struct):
-    _fields_ = [
-        ("places", In_i64),
-        ("term_of", In_i64),
-        ("term_count", Int),
-        ("tokens", Int),
-        ("document_of", In_i32),
-        ("ends", In_i64),
-        ("documents", Int),
-    ]
-
-
-class PairOrder(Struct):
-    _fields_ = [
-        ("one", In_i32),
-        ("other", In_i32),
-        ("first", Int),
-        ("last", Int),
-        ("later", Out_i64),
-        ("earlier", Out_i64),
-    ]
+TermPlaces = NewType("TermPlaces", Struct)
 
 
 def term_places(tokens: Numbers, ends: Integers, terms: int) -> TermPlaces:
@@ -39,11 +16,14 @@ def term_places(tokens: Numbers, ends: Integers, terms: int) -> TermPlaces:
     lengths = np.diff(ends, prepend=0)
     require(int(lengths.sum()) == tokens.size, "the documents must have all tokens")
     counts = np.bincount(tokens, minlength=terms)
-    return TermPlaces(
+    return struct(
+        TermPlaces,
         places=np.argsort(tokens, kind="stable").astype(np.int64),
-        term_of=np.append(0, np.cumsum(counts)).astype(np.int64), term_count=terms, tokens=tokens.size,
-        document_of=np.repeat(np.arange(ends.size, dtype=np.int32), lengths), ends=ends, documents=ends.size,
-    )  # fmt: skip
+        term_of=np.append(0, np.cumsum(counts)).astype(np.int64),
+        term_count=terms,
+        document_of=np.repeat(np.arange(ends.size, dtype=np.int32), lengths),
+        ends=ends,
+    )
 
 
 def count_orders(
@@ -53,5 +33,5 @@ def count_orders(
     one, other = pairs
     require(one.size == other.size == later.size == earlier.size, "each pair must have its two words and two results")
     require(0 <= span[0] <= span[1] <= one.size, "the pairs are out of range")
-    out = PairOrder(one=one, other=other, first=span[0], last=span[1], later=later, earlier=earlier)
+    out = struct("PairOrder", one=one, other=other, first=span[0], last=span[1], later=later, earlier=earlier)
     call("tb_pair_order", places, out)

@@ -7,62 +7,62 @@
 #define TB_PERMUTATION_H
 
 #include "cells.h"
-#include "lattice.h"
+#include "points.h"
 
 /* The sorted lengths of both corpora, and how many documents of the first corpus and of both have each. Length class c
  * is [starts[c], starts[c + 1]) and belongs to stratum strata_of[c]. Documents of a length with class_of −1 are not
  * permuted. */
-typedef struct {
+TB_STRUCT(ClassedLengths, {
     const double *lengths;
+    Size size;
     const double *in_a;
     const double *both;
-    int64_t size;
     const int64_t *starts;
     const int64_t *strata_of;
-    int64_t classes;
+    Size classes;
     const int32_t *class_of;
     int64_t longest; /* length with a class_of */
-} ClassedLengths;
+})
 
 /* The number of documents of each stratum in the first corpus, and in total. */
-typedef struct {
+TB_STRUCT(Strata, {
     const double *taken;
+    Size strata;
     const double *documents;
-    int64_t strata;
-} Strata;
+})
 
 /* Terms to test, the mean and ρ of each term of the collection, and the outputs (T − E T)/sd T and p. */
-typedef struct {
+TB_STRUCT(PermutationTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *mean;
     const double *rho;
     double *statistic;
     double *p_value;
-} PermutationTask;
+})
 
 /* The documents of a class without the term: their number, the sum of n_j/(1 + (n_j − 1) ρ) over them, and over those
  * in the first corpus. */
-typedef struct {
+TB_STRUCT(ClassSum, {
     double documents;
     double sum;
     double sum_a;
-} ClassSum;
+})
 
 /* Scratch space of one thread: `most` points, one entry per stratum, `w` for SPACE + OUTCOMES numbers per stratum, one
  * share per length, and the sums of each class over all documents and over those without the term. */
-typedef struct {
+TB_STRUCT(PermutationRoom, {
     Point *points;
+    Size most;
     Point *spare;
-    int64_t most;
     Stratum *by;
     double *w;
     double *shares;
     ClassSum *all;
     ClassSum *lacking;
-} PermutationRoom;
+})
 
-TB_API int32_t tb_permutation(const Cells *cells, const ClassedLengths *lengths, const Strata *strata,
-                              const PermutationTask *task, const PermutationRoom *room);
+TB_KERNEL(tb_permutation, const Cells *cells, const ClassedLengths *lengths, const Strata *strata,
+          const PermutationTask *task, const PermutationRoom *room);
 
 #endif

@@ -7,79 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Struct, call, pointer, require
+from termburst.core.binding import Floats, Integers, call, record, require, struct
 from termburst.core.cells import Cells
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
 OUTCOMES, SPACE = 2048, 2 * 2**21 + 65 * 24  # as in lattice.h
-
-
-class Point(Struct):
-    _fields_ = [("x", Float), ("m", Float), ("stratum", Int)]
-
-
-class Stratum(Struct):
-    """The data of a stratum while a term is tested; filled by the kernel."""
-
-    _fields_ = [
-        *(("taken", Float), ("in_first", Float), ("documents", Float), ("mean", Float), ("squares", Float)),
-        *(("held", Float), ("others", Float)),
-        *((name, Float) for name in ("side", "sign", "p", "least", "most", "falls", "rises")),
-        *((name, Float) for name in ("left", "last", "tied", "need")),
-        *((name, Float) for name in ("start", "level", "zero", "one", "gap", "move")),
-        *(("fallen", Int), ("depth", Int)),
-    ]
-
-
-class ClassSum(Struct):
-    _fields_ = [("documents", Float), ("sum", Float), ("sum_a", Float)]
-
-
-POINT, STRATUM, CLASS_SUM = np.dtype(Point), np.dtype(Stratum), np.dtype(ClassSum)
-
-
-class ClassedLengths(Struct):
-    _fields_ = [
-        ("lengths", In_f64),
-        ("in_a", In_f64),
-        ("both", In_f64),
-        ("size", Int),
-        ("starts", In_i64),
-        ("strata_of", In_i64),
-        ("classes", Int),
-        ("class_of", In_i32),
-        ("longest", Int),
-    ]
-
-
-class Strata(Struct):
-    _fields_ = [("taken", In_f64), ("documents", In_f64), ("strata", Int)]
-
-
-class PermutationTask(Struct):
-    _fields_ = [
-        ("terms", In_i64),
-        ("size", Int),
-        ("mean", In_f64),
-        ("rho", In_f64),
-        ("statistic", Out_f64),
-        ("p_value", Out_f64),
-    ]
-
-
-class PermutationRoom(Struct):
-    _fields_ = [
-        ("points", pointer(POINT, writes=True)),
-        ("spare", pointer(POINT, writes=True)),
-        ("most", Int),
-        ("by", pointer(STRATUM, writes=True)),
-        ("w", Out_f64),
-        ("shares", Out_f64),
-        ("all", pointer(CLASS_SUM, writes=True)),
-        ("lacking", pointer(CLASS_SUM, writes=True)),
-    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,27 +52,26 @@ def permutation(
     call(
         "tb_permutation",
         cells,
-        ClassedLengths(
+        struct(
+            "ClassedLengths",
             lengths=of.lengths,
             in_a=of.in_a,
             both=of.both,
-            size=of.lengths.size,
             starts=of.starts,
             strata_of=of.strata_of,
-            classes=classes,
             class_of=of.class_of,
             longest=of.class_of.size - 1,
         ),
-        Strata(taken=of.taken, documents=of.documents, strata=strata),
-        PermutationTask(terms=terms, size=terms.size, mean=mean, rho=rho, statistic=statistic, p_value=p_value),
-        PermutationRoom(
-            points=np.empty(most, POINT),
-            spare=np.empty(most, POINT),
-            most=most,
-            by=np.zeros(strata, STRATUM),
+        struct("Strata", taken=of.taken, documents=of.documents),
+        struct("PermutationTask", terms=terms, mean=mean, rho=rho, statistic=statistic, p_value=p_value),
+        struct(
+            "PermutationRoom",
+            points=np.empty(most, record("Point")),
+            spare=np.empty(most, record("Point")),
+            by=np.zeros(strata, record("Stratum")),
             w=np.empty(SPACE + OUTCOMES * strata),
             shares=np.empty(of.lengths.size),
-            all=np.empty(classes, CLASS_SUM),
-            lacking=np.empty(classes, CLASS_SUM),
+            all=np.empty(classes, record("ClassSum")),
+            lacking=np.empty(classes, record("ClassSum")),
         ),
     )

@@ -260,20 +260,3 @@ int32_t tb_placements(const Cells *cells, const Design *design, const LengthClas
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(placements,
-    TB_WHOLE(LengthClasses),
-    TB_FIELD(LengthClasses, starts),
-    TB_FIELD(LengthClasses, lengths),
-    TB_FIELD(LengthClasses, documents),
-    TB_FIELD(LengthClasses, size),
-    TB_WHOLE(PlacementTask),
-    TB_FIELD(PlacementTask, terms),
-    TB_FIELD(PlacementTask, size),
-    TB_FIELD(PlacementTask, enough),
-    TB_FIELD(PlacementTask, fits),
-    TB_FIELD(PlacementTask, out),
-    TB_WHOLE(PlacementRoom),
-    TB_FIELD(PlacementRoom, numbers),
-    TB_FIELD(PlacementRoom, size))

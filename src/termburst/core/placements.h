@@ -13,32 +13,32 @@
 enum { MOST_SIZES = 64, RESULTS = 5 };
 
 /* Classes of documents of similar length within a design cell: those of cell g are [starts[g], starts[g + 1]). */
-typedef struct {
+TB_STRUCT(LengthClasses, {
     const int64_t *starts;
     const double *lengths;
+    Size size;
     const double *documents;
-    int64_t size;
-} LengthClasses;
+})
 
 /* Terms to test; `fits` are rows as of regression.h without the coefficient (column 0 held at 0). `out` receives, per
  * term of the collection, p, the signed root of the statistic (±inf if T is at an end of its range), the effective
  * number of bursts, the part of the variance that remains because two bursts cannot be in the same document, and the
  * smallest p that these bursts could have: that of T at one of its ends. */
-typedef struct {
+TB_STRUCT(PlacementTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     double enough;
     const double *fits;
     double *out;
-} PlacementTask;
+})
 
 /* Scratch space of one thread, in numbers. */
-typedef struct {
+TB_STRUCT(PlacementRoom, {
     double *numbers;
-    int64_t size;
-} PlacementRoom;
+    Size size;
+})
 
-TB_API int32_t tb_placements(const Cells *cells, const Design *design, const LengthClasses *classes,
-                             const PlacementTask *task, const PlacementRoom *room);
+TB_KERNEL(tb_placements, const Cells *cells, const Design *design, const LengthClasses *classes,
+          const PlacementTask *task, const PlacementRoom *room);
 
 #endif

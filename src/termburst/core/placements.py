@@ -3,38 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NewType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, call, require
+from termburst.core.binding import Floats, Integers, Struct, call, require, struct
 from termburst.core.cells import Cells
 from termburst.core.regression import AFTER, Design
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 MOST_SIZES = 64  # distinct sizes of bursts, as in placements.h
 CLASS_RATIO = 1.25  # longest to shortest document of a length class
 RESULTS = 5  # numbers per term, as in placements.h
 
-
-class LengthClasses(Struct):
-    _fields_ = [("starts", In_i64), ("lengths", In_f64), ("documents", In_f64), ("size", Int)]
-
-
-class PlacementTask(Struct):
-    _fields_ = [("terms", In_i64), ("size", Int), ("enough", Float), ("fits", In_f64), ("out", Out_f64)]
-
-
-class PlacementRoom(Struct):
-    _fields_ = [("numbers", Out_f64), ("size", Int)]
+LengthClasses = NewType("LengthClasses", Struct)
 
 
 def length_classes(starts: Integers, lengths: Floats, documents: Floats) -> LengthClasses:
     """Classes of documents of similar length: those of design cell g are [starts[g]:starts[g + 1]]."""
     require(lengths.shape == documents.shape, "each class must have a length and a number of documents")
-    return LengthClasses(starts=starts, lengths=lengths, documents=documents, size=lengths.size)
+    return struct(LengthClasses, starts=starts, lengths=lengths, documents=documents)
 
 
 def classes_of(lengths_by_cell: Sequence[tuple[Integers, Integers]]) -> LengthClasses:
@@ -64,5 +51,5 @@ def placements(
     require(out.shape == (cells.terms, RESULTS), f"out must have {RESULTS} numbers per term")
     require(classes.arrays["starts"].shape == (design.groups + 1,), "each design cell must have its length classes")
     size = (2 * MOST_SIZES + 3) * design.groups + design.columns**2
-    task = PlacementTask(terms=terms, size=terms.size, enough=enough, fits=fits, out=out)
-    call("tb_placements", cells, design, classes, task, PlacementRoom(numbers=np.empty(size), size=size))
+    task = struct("PlacementTask", terms=terms, enough=enough, fits=fits, out=out)
+    call("tb_placements", cells, design, classes, task, struct("PlacementRoom", numbers=np.empty(size)))

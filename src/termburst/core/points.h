@@ -7,13 +7,13 @@
 #define SAME 1e-9 /* in standard deviations of T: closer sums are equal */
 
 /* A score, and how many documents of a stratum have it. */
-typedef struct {
+TB_STRUCT(Point, {
     double x, m;
     int64_t stratum;
-} Point;
+})
 
 /* The data of a stratum. The first line is given; each function fills the other fields that it needs. */
-typedef struct {
+TB_STRUCT(Stratum, {
     double taken, in_first;          /* documents in the first corpus, and those of them without the term */
     double documents, mean, squares; /* of all points or of some of them */
     double held, others;             /* documents of the `own` points, and of the other points */
@@ -21,7 +21,7 @@ typedef struct {
     double left, last, tied, need;                   /* of the end of the range of T */
     double start, level, zero, one, gap, move;       /* of the saddlepoint */
     int64_t fallen, depth; /* held documents in the first corpus in one outcome; documents that a lattice tracks */
-} Stratum;
+})
 
 /* First the `own` points, which are the documents with the term, sorted by stratum; then one point per length class of
  * the documents without it. Scores are centred in each stratum and scaled so that T, the sum over the first corpus, has

@@ -173,25 +173,3 @@ int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideP
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(profiles,
-    TB_WHOLE(GroupLengths),
-    TB_FIELD(GroupLengths, tables),
-    TB_FIELD(GroupLengths, tokens),
-    TB_FIELD(GroupLengths, groups),
-    TB_WHOLE(SideProfile),
-    TB_FIELD(SideProfile, height),
-    TB_FIELD(SideProfile, slope),
-    TB_FIELD(SideProfile, omega),
-    TB_FIELD(SideProfile, log_size),
-    TB_FIELD(SideProfile, skew),
-    TB_FIELD(SideProfile, step),
-    TB_FIELD(SideProfile, first),
-    TB_FIELD(SideProfile, size),
-    TB_WHOLE(SideProfileTask),
-    TB_FIELD(SideProfileTask, terms),
-    TB_FIELD(SideProfileTask, size),
-    TB_FIELD(SideProfileTask, start),
-    TB_FIELD(SideProfileTask, highest),
-    TB_FIELD(SideProfileTask, out))

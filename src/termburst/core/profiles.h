@@ -18,36 +18,36 @@ typedef struct {
 } Group;
 
 /* The length tables of the groups, one after another, and their numbers of tokens. */
-typedef struct {
+TB_STRUCT(GroupLengths, {
     const double *tables;
     const double *tokens;
-    int64_t groups;
-} GroupLengths;
+    Size groups;
+})
 
 /* Collects the cells of a term in each group, to *out*. */
 int32_t gather_groups(const Cells *cells, const GroupLengths *lengths, int64_t term, const Room *room, Group *out);
 
-enum { NODES = 24 }; /* points of a profile at most; those where the likelihood is negligible are left out */
+#define NODES 24 /* points of a profile at most; those where the likelihood is negligible are left out */
 
 /* At each of `size` points, from `first` × `step` on: the log-likelihood with the mean integrated out (up to a
  * constant), its slope in τ, logit π̂ (−inf without the term, inf without others), log N, and by how much −ℓ'''/−ℓ'' in
  * logit π exceeds the 1 − 2π̂ of independent tokens: 0 for a word that comes in bursts of any size, 1 for one whose share
  * varies between long documents, where π̂ is more skewed. */
-typedef struct {
+TB_STRUCT(SideProfile, {
     double height[NODES], slope[NODES], omega[NODES], log_size[NODES], skew[NODES];
     double step;
     int64_t first, size;
-} SideProfile;
+})
 
 /* The terms, the τ where each window of points starts to be searched, the τ from which on precisions are so unlikely that
  * it ends, and one profile per term and group. There are one or two groups. */
-typedef struct {
+TB_STRUCT(SideProfileTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *start;
     double highest;
     SideProfile *out;
-} SideProfileTask;
+})
 
 /* A profile between its points: cubic in τ. */
 typedef struct {
@@ -56,7 +56,6 @@ typedef struct {
 
 ProfilePoint profile_at(const SideProfile *profile, double tau);
 
-TB_API int32_t tb_profiles(const Cells *cells, const GroupLengths *lengths, const SideProfileTask *task,
-                           const Room *room);
+TB_KERNEL(tb_profiles, const Cells *cells, const GroupLengths *lengths, const SideProfileTask *task, const Room *room);
 
 #endif

@@ -15,20 +15,20 @@
  * in ascending order within a term. `tables` and `tokens` are the length table and the tokens of each design cell.
  * `offsets` has o, and `leans` has z, `leaning` numbers per design cell. The last `leaning` columns must be 0 in all rows;
  * their coefficients are the γ. `firm` has `leaning` numbers per term of the collection, and −firm_p γ_p²/2 is added to ℓ. */
-typedef struct {
+TB_STRUCT(Design, {
     const double *rows;
     int64_t columns;
-    int64_t groups;
     const int32_t *group;
     const double *tables;
     const double *tokens;
+    Size groups;
     int64_t longest;
     double kappa;
     const double *offsets;
     const double *leans;
     const double *firm;
     int64_t leaning;
-} Design;
+})
 
 /* Columns whose coefficients are of the mean; the others are of the precision, as is τ. */
 TB_INLINE int64_t mean_columns(const Design *design) {
@@ -45,14 +45,14 @@ TB_INLINE double leaning_of(const Design *design, int64_t g, const double *gamma
 /* Scratch space of one thread: one Term, one place and one point (POINT bytes) per design cell, and `size` numbers;
  * `counted` has one number more than there are design cells. */
 enum { POINT = 160 };
-typedef struct {
+TB_STRUCT(DesignRoom, {
     void *present;
     int64_t *place;
     int64_t *counted;
     void *points;
     double *numbers;
-    int64_t size;
-} DesignRoom;
+    Size size;
+})
 
 /* The terms to fit. Arrays have one row per term of the collection. `start` has the coefficients and τ; a first column
  * that is `held` keeps its value. With `keep`, all do: a fit in terms of another basis. `out` receives the coefficients,
@@ -67,9 +67,9 @@ typedef struct {
  * `spread` receives, with `keep`, 1 + `leaning` numbers per term: the variance of log V, where V is the variance of β_0 given
  * the precision, and the variance of each γ. NaN if not known, or if there are no γ. If `alone`, the variances of γ are
  * all that is found, and there are no fits with β_0 = 0. */
-typedef struct {
+TB_STRUCT(DesignFitTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     int64_t held;
     int64_t scan;
     int64_t keep;
@@ -80,26 +80,26 @@ typedef struct {
     double *rival;
     double *tangent;
     double *spread;
-} DesignFitTask;
+})
 
 /* As above; `fits` are rows of `out` of a fit with no column held, `without` those with the first one held at 0, where a
  * search starts if the estimate is far out. `tangent` is as a fit with `keep` writes it; NaN if not known. At a limit of
  * the first coefficient, twice the log-likelihood is lower by `critical`; `out` has two numbers per term. */
-typedef struct {
+TB_STRUCT(DesignLimitTask, {
     const int64_t *terms;
-    int64_t size;
+    Size size;
     const double *fits;
     const double *without;
     const double *critical;
     const double *rival;
     const double *tangent;
     double *out;
-} DesignLimitTask;
+})
 
-TB_API int32_t tb_fit_design(const Cells *cells, const Design *design, const DesignFitTask *task, const Room *room,
-                             const DesignRoom *design_room);
-TB_API int32_t tb_design_limits(const Cells *cells, const Design *design, const DesignLimitTask *task,
-                                const Room *room, const DesignRoom *design_room);
+TB_KERNEL(tb_fit_design, const Cells *cells, const Design *design, const DesignFitTask *task, const Room *room,
+          const DesignRoom *design_room);
+TB_KERNEL(tb_design_limits, const Cells *cells, const Design *design, const DesignLimitTask *task, const Room *room,
+          const DesignRoom *design_room);
 
 /* log α_0 of a design cell with logit mean ω, and its first and second derivative in ω. */
 typedef struct {

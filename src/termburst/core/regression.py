@@ -2,81 +2,23 @@
 
 from __future__ import annotations
 
-import ctypes
+from typing import NewType
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import beta_binomial
-from termburst.core.beta_binomial import LANES, Term
-from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i64, Out_u8, Struct, call, require
+from termburst.core.beta_binomial import LANES
+from termburst.core.binding import Floats, Integers, Struct, call, record, require, struct
 from termburst.core.cells import Cells
 from termburst.core.length_table import DEGREE, PANELS
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 
 AFTER = 3  # numbers after the coefficients and τ in a row of a fit: gain, what one more step would bring, curvature
 SCRATCH = 10  # rows of scratch space, as in design_problem.c
 POINT = 160  # bytes of a design cell at a point, as in regression.h
 
-
-class Design(Struct):
-    _fields_ = [
-        ("rows", In_f64),
-        ("columns", Int),
-        ("groups", Int),
-        ("group", In_i32),
-        ("tables", In_f64),
-        ("tokens", In_f64),
-        ("longest", Int),
-        ("kappa", Float),
-        ("offsets", In_f64),
-        ("leans", In_f64),
-        ("firm", In_f64),
-        ("leaning", Int),
-    ]
-
-
-class DesignRoom(Struct):
-    _fields_ = [
-        ("present", Out_u8),
-        ("place", Out_i64),
-        ("counted", Out_i64),
-        ("points", Out_u8),
-        ("numbers", Out_f64),
-        ("size", Int),
-    ]
-
-
-class DesignFitTask(Struct):
-    _fields_ = [
-        ("terms", In_i64),
-        ("size", Int),
-        ("held", Int),
-        ("scan", Int),
-        ("keep", Int),
-        ("alone", Int),
-        ("start", In_f64),
-        ("out", Out_f64),
-        ("without", Out_f64),
-        ("rival", Out_f64),
-        ("tangent", Out_f64),
-        ("spread", Out_f64),
-    ]
-
-
-class DesignLimitTask(Struct):
-    _fields_ = [
-        ("terms", In_i64),
-        ("size", Int),
-        ("fits", In_f64),
-        ("without", In_f64),
-        ("critical", In_f64),
-        ("rival", In_f64),
-        ("tangent", In_f64),
-        ("out", Out_f64),
-    ]
+Design = NewType("Design", Struct)
+DesignRoom = NewType("DesignRoom", Struct)
 
 
 def design(
@@ -100,10 +42,10 @@ def design(
     require(tokens.shape == (len(rows),), "there must be one number of tokens per design cell")
     require(cells.groups == 1 and group.shape == (cells.size,), "each cell must have its design cell")
     require(longest >= cells.longest, "the longest document must not be shorter than one with a term")
-    return Design(
+    return struct(
+        Design,
         rows=rows,
         columns=rows.shape[1],
-        groups=len(rows),
         group=group,
         tables=tables,
         tokens=tokens,
@@ -120,13 +62,13 @@ def _room(of: Design) -> DesignRoom:
     size = of.columns + 1
     width = -(-size // LANES) * LANES
     numbers = (size + of.groups + 2) * width + size * size + SCRATCH * size + 1
-    return DesignRoom(
-        present=np.zeros(of.groups * ctypes.sizeof(Term), np.uint8),
+    return struct(
+        DesignRoom,
+        present=np.zeros(of.groups * record("Term").itemsize, np.uint8),
         place=np.zeros(of.groups, np.int64),
         counted=np.zeros(of.groups + 1, np.int64),
         points=np.zeros(of.groups * POINT, np.uint8),
         numbers=np.empty(numbers),
-        size=numbers,
     )
 
 
@@ -141,10 +83,20 @@ def fit_design(
     or "climb": from *start* alone.
     """
     _check_rows(cells, of, start, out)
-    task = DesignFitTask(
-        terms=terms, size=terms.size, held=held, scan=how == "scan", keep=False, alone=False, start=start, out=out,
-        without=out, rival=_rivals(cells, rivals), tangent=start, spread=out,
-    )  # fmt: skip
+    task = struct(
+        "DesignFitTask",
+        terms=terms,
+        held=held,
+        scan=how == "scan",
+        keep=False,
+        alone=False,
+        start=start,
+        out=out,
+        without=out,
+        rival=_rivals(cells, rivals),
+        tangent=start,
+        spread=out,
+    )
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
@@ -167,10 +119,20 @@ def fit_without(
     require(tangents.shape == fits.shape, "rows of tangents must be like those of fits")
     spread = np.empty((cells.terms, 1 + of.leaning)) if spread is None else spread
     require(spread.shape == (cells.terms, 1 + of.leaning), "a row of spread must have one number more than leans")
-    task = DesignFitTask(
-        terms=terms, size=terms.size, held=False, scan=False, keep=True, alone=alone, start=fits, out=out,
-        without=without, rival=_rivals(cells, rivals), tangent=tangents, spread=spread,
-    )  # fmt: skip
+    task = struct(
+        "DesignFitTask",
+        terms=terms,
+        held=False,
+        scan=False,
+        keep=True,
+        alone=alone,
+        start=fits,
+        out=out,
+        without=without,
+        rival=_rivals(cells, rivals),
+        tangent=tangents,
+        spread=spread,
+    )
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
@@ -204,8 +166,14 @@ def design_limits(
     require(
         tangents.shape == (cells.terms, of.columns + 1), "a tangent must have as many numbers as coefficients and tau"
     )
-    task = DesignLimitTask(
-        terms=terms, size=terms.size, fits=fits, without=without, critical=critical, rival=_rivals(cells, rivals),
-        tangent=tangents, out=out,
-    )  # fmt: skip
+    task = struct(
+        "DesignLimitTask",
+        terms=terms,
+        fits=fits,
+        without=without,
+        critical=critical,
+        rival=_rivals(cells, rivals),
+        tangent=tangents,
+        out=out,
+    )
     call("tb_design_limits", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))

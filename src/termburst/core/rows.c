@@ -76,33 +76,3 @@ int32_t tb_check_rows(const StoredRows *rows, const LengthHistogram *lengths, co
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(rows,
-    TB_WHOLE(StoredRows),
-    TB_FIELD(StoredRows, indptr),
-    TB_FIELD(StoredRows, count),
-    TB_FIELD(StoredRows, length),
-    TB_FIELD(StoredRows, documents),
-    TB_FIELD(StoredRows, terms),
-    TB_FIELD(StoredRows, size),
-    TB_FIELD(StoredRows, with_lengths),
-    TB_WHOLE(LengthHistogram),
-    TB_FIELD(LengthHistogram, lengths),
-    TB_FIELD(LengthHistogram, documents),
-    TB_FIELD(LengthHistogram, place),
-    TB_FIELD(LengthHistogram, size),
-    TB_FIELD(LengthHistogram, places),
-    TB_FIELD(LengthHistogram, total),
-    TB_FIELD(LengthHistogram, tokens),
-    TB_WHOLE(StoredSums),
-    TB_FIELD(StoredSums, n_i),
-    TB_FIELD(StoredSums, b_i),
-    TB_FIELD(StoredSums, length_sum),
-    TB_FIELD(StoredSums, squared_sum),
-    TB_WHOLE(RowFault),
-    TB_FIELD(RowFault, held),
-    TB_FIELD(RowFault, held_by),
-    TB_FIELD(RowFault, fault),
-    TB_FIELD(RowFault, term),
-    TB_FIELD(RowFault, row))

@@ -2,50 +2,29 @@
 
 from __future__ import annotations
 
+from typing import NewType
+
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import In_i32, In_i64, Int, Out_i64, Struct, call, require
-
-Integers = NDArray[np.int64]
+from termburst.core.binding import Integers, Struct, call, require, struct
 
 NEAR = 2**16  # shorter lengths are looked up in a table
 FAULTS = (  # as in rows.h
-    "sound", "bad range", "bad count", "bad documents", "unknown length", "beyond length", "no order", "too many",
-    "wrong b", "wrong n", "wrong sum",
-)  # fmt: skip
+    "sound",
+    "bad range",
+    "bad count",
+    "bad documents",
+    "unknown length",
+    "beyond length",
+    "no order",
+    "too many",
+    "wrong b",
+    "wrong n",
+    "wrong sum",
+)
 
-
-class StoredRows(Struct):
-    _fields_ = [
-        ("indptr", In_i64),
-        ("count", In_i64),
-        ("length", In_i64),
-        ("documents", In_i64),
-        ("terms", Int),
-        ("size", Int),
-        ("with_lengths", Int),
-    ]
-
-
-class LengthHistogram(Struct):
-    _fields_ = [
-        ("lengths", In_i64),
-        ("documents", In_i64),
-        ("place", In_i32),
-        ("size", Int),
-        ("places", Int),
-        ("total", Int),
-        ("tokens", Int),
-    ]
-
-
-class StoredSums(Struct):
-    _fields_ = [("n_i", In_i64), ("b_i", In_i64), ("length_sum", In_i64), ("squared_sum", In_i64)]
-
-
-class RowFault(Struct):
-    _fields_ = [("held", Out_i64), ("held_by", Out_i64), ("fault", Int), ("term", Int), ("row", Int)]
+StoredRows = NewType("StoredRows", Struct)
+LengthHistogram = NewType("LengthHistogram", Struct)
 
 
 def stored_rows(indptr: Integers, count: Integers, length: Integers | None, documents: Integers) -> StoredRows:
@@ -53,13 +32,13 @@ def stored_rows(indptr: Integers, count: Integers, length: Integers | None, docu
     require(indptr.ndim == 1 and indptr.size > 0, "indptr must have one entry more than there are terms")
     require(count.ndim == 1 and count.shape == documents.shape, "each row must have a count and a number of documents")
     require(length is None or length.shape == count.shape, "each row must have a length")
-    return StoredRows(
+    return struct(
+        StoredRows,
         indptr=indptr,
         count=count,
         length=count if length is None else length,
         documents=documents,
         terms=indptr.size - 1,
-        size=count.size,
         with_lengths=length is not None,
     )
 
@@ -72,12 +51,11 @@ def length_histogram(lengths: Integers, documents: Integers) -> LengthHistogram:
     place = np.full(min(int(lengths[-1]) + 1, NEAR) if lengths.size else 0, -1, dtype=np.int32)
     near = lengths[: np.searchsorted(lengths, NEAR)]
     place[near] = np.arange(near.size)
-    return LengthHistogram(
+    return struct(
+        LengthHistogram,
         lengths=lengths,
         documents=documents,
         place=place,
-        size=lengths.size,
-        places=place.size,
         total=int(documents.sum()),
         tokens=int(lengths @ documents),
     )
@@ -99,7 +77,7 @@ def row_fault(
     for name, values in (("n_i", n_i), ("b_i", b_i), ("length_sum", length_sum), ("squared_sum", squared_sum)):
         require(values.shape == (rows.terms,), f"{name} must have one entry per term")
     room = np.zeros(lengths.size, np.int64), np.full(lengths.size, -1, np.int64)
-    found = RowFault(held=room[0], held_by=room[1], fault=0, term=-1, row=-1)
-    sums = StoredSums(n_i=n_i, b_i=b_i, length_sum=length_sum, squared_sum=squared_sum)
+    found = struct("RowFault", held=room[0], held_by=room[1], fault=0, term=-1, row=-1)
+    sums = struct("StoredSums", n_i=n_i, b_i=b_i, length_sum=length_sum, squared_sum=squared_sum)
     call("tb_check_rows", rows, lengths, sums, found)
     return FAULTS[found.fault], found.term, found.row

@@ -188,7 +188,7 @@ static int32_t gather(Query *query) {
     return status;
 }
 
-int32_t tb_best_documents(const Postings *postings, const Queries *queries, const SearchRoom *room, const Best *best) {
+int32_t tb_best_documents(const Postings *postings, const Queries *queries, const SearchRoom *room, const BestDocuments *best) {
     if (room->d < postings->d) return TB_NO_ROOM;
     for (int64_t i = queries->first; i < queries->last; i++) {
         int64_t start = queries->starts[i], end = queries->starts[i + 1];
@@ -214,39 +214,3 @@ int32_t tb_best_documents(const Postings *postings, const Queries *queries, cons
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(search,
-    TB_WHOLE(Postings),
-    TB_FIELD(Postings, starts),
-    TB_FIELD(Postings, documents),
-    TB_FIELD(Postings, weights),
-    TB_FIELD(Postings, highest),
-    TB_FIELD(Postings, constants),
-    TB_FIELD(Postings, limit),
-    TB_FIELD(Postings, terms),
-    TB_FIELD(Postings, postings),
-    TB_FIELD(Postings, d),
-    TB_WHOLE(Queries),
-    TB_FIELD(Queries, starts),
-    TB_FIELD(Queries, columns),
-    TB_FIELD(Queries, words),
-    TB_FIELD(Queries, first),
-    TB_FIELD(Queries, last),
-    TB_WHOLE(QueryTerm),
-    TB_FIELD(QueryTerm, highest),
-    TB_FIELD(QueryTerm, term),
-    TB_FIELD(QueryTerm, times),
-    TB_WHOLE(SearchRoom),
-    TB_FIELD(SearchRoom, sums),
-    TB_FIELD(SearchRoom, touched),
-    TB_FIELD(SearchRoom, asked),
-    TB_FIELD(SearchRoom, spare),
-    TB_FIELD(SearchRoom, rest),
-    TB_FIELD(SearchRoom, d),
-    TB_FIELD(SearchRoom, words),
-    TB_WHOLE(Best),
-    TB_FIELD(Best, found),
-    TB_FIELD(Best, documents),
-    TB_FIELD(Best, scores),
-    TB_FIELD(Best, k))

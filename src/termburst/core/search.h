@@ -12,56 +12,56 @@
 /* The weights of a model by term. Term t is in documents[starts[t]:starts[t + 1]], sorted, with the weights (above 0)
  * in the same places. `highest` is the highest weight of each term. Each of the d documents has a constant; `limit` is
  * the highest constant. */
-typedef struct {
+TB_STRUCT(Postings, {
     const int64_t *starts;
     const int32_t *documents;
+    Size postings;
     const double *weights;
     const double *highest;
+    Size terms;
     const double *constants;
+    Size d;
     double limit;
-    int64_t terms;
-    int64_t postings;
-    int64_t d;
-} Postings;
+})
 
 /* Query i has the terms columns[starts[i]:starts[i + 1]]; all queries together have `words` words. The queries to
  * answer are first … last − 1. */
-typedef struct {
+TB_STRUCT(Queries, {
     const int64_t *starts;
     const int64_t *columns;
-    int64_t words;
+    Size words;
     int64_t first;
     int64_t last;
-} Queries;
+})
 
 /* A term of a query, how often it occurs in the query, and its highest weight. */
-typedef struct {
+TB_STRUCT(QueryTerm, {
     double highest;
     int64_t term;
     int64_t times;
-} QueryTerm;
+})
 
 /* Scratch space of one thread. `sums` (d) is zero before and after; `touched` (d) has the documents seen; `asked` and
  * `spare` (words) and `rest` (words + 1) are for the terms of a query. */
-typedef struct {
+TB_STRUCT(SearchRoom, {
     double *sums;
+    Size d;
     int64_t *touched;
     QueryTerm *asked;
+    Size words;
     QueryTerm *spare;
     double *rest;
-    int64_t d;
-    int64_t words;
-} SearchRoom;
+})
 
 /* The found[i] documents for query i: documents[i, :] and scores[i, :], rows of k entries, highest score first. */
-typedef struct {
+TB_STRUCT(BestDocuments, {
     int64_t *found;
     int64_t *documents;
     double *scores;
     int64_t k;
-} Best;
+})
 
-TB_API int32_t tb_best_documents(const Postings *postings, const Queries *queries, const SearchRoom *room,
-                                 const Best *best);
+TB_KERNEL(tb_best_documents, const Postings *postings, const Queries *queries, const SearchRoom *room,
+          const BestDocuments *best);
 
 #endif

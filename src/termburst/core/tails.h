@@ -8,98 +8,98 @@
  * come in classes: `weight` documents of each `length`, padded to whole LANES. Rows of `grid` are evenly spaced values
  * of b, and rows of `base` are g there. Rows of `steps` are (c − 1)^{2s}/c for each tilt s, `log_gamma` is log Γ(c),
  * both for c < `counts`. */
-typedef struct {
+TB_STRUCT(TailTask, {
     const double *n_i;
+    Size tails;
     const double *odds;
     const double *start_b;
-    int64_t tails;
     const double *tilts;
-    int64_t size;
+    Size size;
     const double *length;
+    Size classes;
     const double *weight;
-    int64_t classes;
     const double *grid;
     const double *base;
     int64_t grid_size;
     const double *steps;
     const double *log_gamma;
-    int64_t counts;
+    Size counts;
     double *x;
     double *log_p;
-} TailTask;
+})
 
 /* The tilted null, given a total of n_i: u, its log mass, and the means of b and R. */
-typedef struct {
+TB_STRUCT(Tilted, {
     double u;
     double mass;
     double b;
     double r;
-} Tilted;
+})
 
 /* One tilt by e^{s(slope·b + 2R)}, the `row`-th of the first tail of a TailTask; the search for u starts at `start`. */
-typedef struct {
+TB_STRUCT(TiltTask, {
     int64_t row;
     double slope;
     double start;
     Tilted *out;
-} TiltTask;
+})
 
 /* How many of the `draws` sorted values in a row of `sample` reach each `observed` value, and how many exceed it.
  * Values with a relative difference up to `tie` reach it but do not exceed it. For each row: where its tail begins, the
  * `top`-th largest value, and how many values reach that. If most of those are equal to it, the tail begins at the next
  * larger value, or at the largest if fewer than `few` are larger. */
-typedef struct {
+TB_STRUCT(ReachTask, {
     const double *sample;
-    int64_t rows;
     int64_t draws;
     int64_t top;
     int64_t few;
     double tie;
     const double *observed;
+    Size size;
     const int64_t *row;
-    int64_t size;
     int64_t *reached;
     int64_t *exceeded;
     double *anchor;
+    Size rows;
     int64_t *at_least;
-} ReachTask;
+})
 
 /* Monotone decreasing piecewise cubics (Fritsch & Butland 1984), one per row of `columns` points. The first `size`
  * points are used, shifted by `shift`. Beyond the ends the value is that at the end. `room` has 2 × columns numbers. */
-typedef struct {
+TB_STRUCT(CubicTask, {
     const double *x;
     const double *y;
     const int64_t *size;
-    int64_t rows;
     int64_t columns;
     const double *shift;
+    Size rows;
     const double *value;
+    Size values;
     const int64_t *row;
-    int64_t values;
     double *room;
     double *out;
-} CubicTask;
+})
 
 /* log of the probability that one document alone raises Σ_j (n_ij − n_j p)² by `excess`, for the term at `row`.
  * Documents come in classes; `room` has two numbers per class. */
-typedef struct {
+TB_STRUCT(OneDocumentTask, {
     const double *excess;
+    Size size;
     const int64_t *row;
-    int64_t size;
     const double *n_i;
-    int64_t rows;
+    Size rows;
     double tokens;
     const double *length;
+    Size classes;
     const double *log_weight;
-    int64_t classes;
     double *room;
     double *log_p;
-} OneDocumentTask;
+})
 
-TB_API int32_t tb_tail_curves(const TailTask *task);
-TB_API int32_t tb_tilted(const TailTask *task, const TiltTask *tilt);
-TB_API int32_t tb_reach(const ReachTask *task);
-TB_API int32_t tb_falling_cubics(const CubicTask *task);
-TB_API int32_t tb_one_document(const OneDocumentTask *task);
+TB_KERNEL(tb_tail_curves, const TailTask *task);
+TB_KERNEL(tb_tilted, const TailTask *task, const TiltTask *tilt);
+TB_KERNEL(tb_reach, const ReachTask *task);
+TB_KERNEL(tb_falling_cubics, const CubicTask *task);
+TB_KERNEL(tb_one_document, const OneDocumentTask *task);
 
 #endif

@@ -2,99 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, NewType
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termburst.core.beta_binomial import LANES
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Out_i64, Struct, call, pointer, require
+from termburst.core.binding import Floats, Integers, Struct, call, record, require, struct
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-
-class TailTask(Struct):
-    _fields_ = [
-        ("n_i", In_f64),
-        ("odds", In_f64),
-        ("start_b", In_f64),
-        ("tails", Int),
-        ("tilts", In_f64),
-        ("size", Int),
-        ("length", In_f64),
-        ("weight", In_f64),
-        ("classes", Int),
-        ("grid", In_f64),
-        ("base", In_f64),
-        ("grid_size", Int),
-        ("steps", In_f64),
-        ("log_gamma", In_f64),
-        ("counts", Int),
-        ("x", Out_f64),
-        ("log_p", Out_f64),
-    ]
-
-
-class Tilted(Struct):
-    _fields_ = [("u", Float), ("mass", Float), ("b", Float), ("r", Float)]
-
-
-TILTED = np.dtype(Tilted)
-
-
-class TiltTask(Struct):
-    _fields_ = [("row", Int), ("slope", Float), ("start", Float), ("out", pointer(TILTED, writes=True))]
-
-
-class ReachTask(Struct):
-    _fields_ = [
-        ("sample", In_f64),
-        ("rows", Int),
-        ("draws", Int),
-        ("top", Int),
-        ("few", Int),
-        ("tie", Float),
-        ("observed", In_f64),
-        ("row", In_i64),
-        ("size", Int),
-        ("reached", Out_i64),
-        ("exceeded", Out_i64),
-        ("anchor", Out_f64),
-        ("at_least", Out_i64),
-    ]
-
-
-class CubicTask(Struct):
-    _fields_ = [
-        ("x", In_f64),
-        ("y", In_f64),
-        ("size", In_i64),
-        ("rows", Int),
-        ("columns", Int),
-        ("shift", In_f64),
-        ("value", In_f64),
-        ("row", In_i64),
-        ("values", Int),
-        ("room", Out_f64),
-        ("out", Out_f64),
-    ]
-
-
-class OneDocumentTask(Struct):
-    _fields_ = [
-        ("excess", In_f64),
-        ("row", In_i64),
-        ("size", Int),
-        ("n_i", In_f64),
-        ("rows", Int),
-        ("tokens", Float),
-        ("length", In_f64),
-        ("log_weight", In_f64),
-        ("classes", Int),
-        ("room", Out_f64),
-        ("log_p", Out_f64),
-    ]
+TailTask = NewType("TailTask", Struct)
 
 
 def tail_task(
@@ -116,22 +31,19 @@ def tail_task(
     require(length.shape == weight.shape, "length and weight must have one entry per class")
     require(steps.shape == (tilts.size, log_gamma.size), "steps must have one row per tilt")
     length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))
-    return TailTask(
+    return struct(
+        TailTask,
         n_i=n_i,
         odds=odds,
         start_b=start_b,
-        tails=n_i.size,
         tilts=tilts,
-        size=tilts.size,
         length=length,
         weight=weight,
-        classes=length.size,
         grid=grid,
         base=base,
         grid_size=grid.shape[1],
         steps=steps,
         log_gamma=log_gamma,
-        counts=log_gamma.size,
         x=np.empty((n_i.size, tilts.size)),
         log_p=np.empty((n_i.size, tilts.size)),
     )
@@ -149,8 +61,8 @@ def tilted(task: TailTask, row: int, slope: float, start: float) -> tuple[float,
     s is the tilt of that row. u is chosen so that the mean total is n_i; the search starts at *start*.
     """
     require(task.tails > 0, "there must be a tail")
-    out = np.zeros(1, TILTED)
-    call("tb_tilted", task, TiltTask(row=row, slope=slope, start=start, out=out))
+    out = np.zeros(1, record("Tilted"))
+    call("tb_tilted", task, struct("TiltTask", row=row, slope=slope, start=start, out=out))
     u, mass, b, r = out[0].tolist()
     return u, mass, b, r
 
@@ -176,16 +88,15 @@ def reach(sample: Floats, observed: Floats, row: Integers, top: int, few: int, t
     found = Reach(
         np.empty(observed.size, np.int64), np.empty(observed.size, np.int64), np.empty(rows), np.empty(rows, np.int64)
     )
-    task = ReachTask(
+    task = struct(
+        "ReachTask",
         sample=sample,
-        rows=rows,
         draws=draws,
         top=top,
         few=few,
         tie=tie,
         observed=observed,
         row=row,
-        size=observed.size,
         **found._asdict(),
     )
     call("tb_reach", task)
@@ -202,16 +113,15 @@ def falling_cubics(x: Floats, y: Floats, size: Integers, shift: Floats, value: F
     require(x.shape == y.shape and size.shape == shift.shape == (rows,), "there must be one curve per row")
     require(value.shape == row.shape, "value and row must have one entry per value")
     out = np.empty(value.size)
-    task = CubicTask(
+    task = struct(
+        "CubicTask",
         x=x,
         y=y,
         size=size,
-        rows=rows,
         columns=columns,
         shift=shift,
         value=value,
         row=row,
-        values=value.size,
         room=np.empty(2 * columns),
         out=out,
     )
@@ -229,16 +139,14 @@ def log_one_document(
     require(excess.shape == row.shape, "excess and row must have one entry per value")
     require(length.shape == weight.shape, "length and weight must have one entry per class")
     log_p = np.empty(excess.size)
-    task = OneDocumentTask(
+    task = struct(
+        "OneDocumentTask",
         excess=excess,
         row=row,
-        size=excess.size,
         n_i=n_i,
-        rows=n_i.size,
         tokens=tokens,
         length=length,
         log_weight=np.log(weight),
-        classes=length.size,
         room=np.empty(2 * length.size),
         log_p=log_p,
     )

@@ -12,46 +12,48 @@ enum { MORE_NODES = -1, MORE_POOL = -2, MORE_CELLS = -3 }; /* what needs more sp
 enum { BLOCK = 64 };                                       /* bytes whose marks fit in one number */
 
 /* Documents that end at `ends` in `data`. They are numbered from before + 1 on. */
-typedef struct {
+TB_STRUCT(Texts, {
     const uint8_t *data;
-    int64_t size;
+    Size size;
     const int64_t *ends;
-    int64_t documents, before;
-} Texts;
+    Size documents;
+    int64_t before;
+})
 
 /* What is counted. `kinds` has the marks of ASCII characters, `wide` those of code points. A token has at least
  * `shortest` characters and, if `bounded`, no word character directly before or after it. A term has `grams_from` to
  * `grams_to` tokens, none of which is one of the first `left_out` nodes (stop words). Stop words are removed before
  * n-grams are made, so that n-grams reach over them; not so if they are `barriers`. Nodes are added if the vocabulary is
  * `growing`. Marks beyond WORD and INSIDE are used if `joined`. */
-typedef struct {
+TB_STRUCT(Rules, {
     const uint8_t *kinds;
     const uint8_t *wide;
-    int64_t wide_size;
+    Size wide_size;
     int64_t lowercase, bounded, shortest, grams_from, grams_to, left_out, growing, barriers, joined;
-} Rules;
+})
 
 /* The counts of the first `documents` documents, `size` cells in total. Document d has the cells indptr[d] to
  * indptr[d + 1] − 1. */
-typedef struct {
+TB_STRUCT(Counts, {
     int32_t *ids;
     int32_t *counts;
     int64_t room, size;
     int64_t *indptr;
     int64_t documents;
-} Counts;
+})
 
 /* The tokens of the first `documents` documents as nodes, in their order. Document d ends at ends[d]. */
-typedef struct {
+TB_STRUCT(Numbered, {
     int32_t *nodes;
-    int64_t room, size;
+    Size room;
+    int64_t size;
     int64_t *ends;
     int64_t documents;
-} Numbered;
+})
 
 /* Scratch space for a document of up to `length` bytes: length + 2 BLOCK for its text, length/BLOCK + 2 for each of the
  * two kinds of marks, length + 3 for edges, length/2 + 1 for tokens and for n-grams. */
-typedef struct {
+TB_STRUCT(TextRoom, {
     int64_t length;
     uint8_t *text;
     uint64_t *inside;
@@ -59,9 +61,9 @@ typedef struct {
     int32_t *edges;
     int32_t *tokens;
     int32_t *runs;
-} TextRoom;
+})
 
-TB_API int32_t tb_count(const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room);
-TB_API int32_t tb_number(const Texts *texts, const Rules *rules, Vocabulary *known, Numbered *out, const TextRoom *room);
+TB_KERNEL(tb_count, const Texts *texts, const Rules *rules, Vocabulary *known, Counts *cells, const TextRoom *room);
+TB_KERNEL(tb_number, const Texts *texts, const Rules *rules, Vocabulary *known, Numbered *out, const TextRoom *room);
 
 #endif

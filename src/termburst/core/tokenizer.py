@@ -2,21 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NewType
+
 import numpy as np
 
-from termburst.core.binding import (
-    In_i64,
-    In_u8,
-    Int,
-    Out_i32,
-    Out_i64,
-    Out_u8,
-    Out_u64,
-    Struct,
-    call,
-    require,
-)
-from termburst.core.vocabulary import Bytes, Integers, Nodes, Vocabulary
+from termburst.core.binding import Bytes, Integers, Struct, call, require, struct
+from termburst.core.vocabulary import Nodes, Vocabulary
 
 WORD, INSIDE = 1, 2  # marks of a character: a word character for `\\b`; allowed in tokens
 DIGIT, EXTEND = 4, 8  # a digit among the characters of tokens; a combining mark, which continues a token
@@ -26,62 +17,18 @@ BLOCK = 64
 LONGEST = 2**31 - 1 - 4 * BLOCK  # bytes of a document
 MOST_CELLS = 2**31 - 1  # in one piece
 
-
-class Texts(Struct):
-    _fields_ = [("data", In_u8), ("size", Int), ("ends", In_i64), ("documents", Int), ("before", Int)]
-
-
-class Rules(Struct):
-    _fields_ = [
-        ("kinds", In_u8),
-        ("wide", In_u8),
-        ("wide_size", Int),
-        ("lowercase", Int),
-        ("bounded", Int),
-        ("shortest", Int),
-        ("grams_from", Int),
-        ("grams_to", Int),
-        ("left_out", Int),
-        ("growing", Int),
-        ("barriers", Int),
-        ("joined", Int),
-    ]
-
-
-class Counts(Struct):
-    """The counts so far: `size` cells of `documents` documents. `count` increases both."""
-
-    _fields_ = [
-        ("ids", Out_i32),
-        ("counts", Out_i32),
-        ("room", Int),
-        ("size", Int),
-        ("indptr", Out_i64),
-        ("documents", Int),
-    ]
-
-
-class Numbered(Struct):
-    """The nodes so far: `size` tokens of `documents` documents. `number` increases both."""
-
-    _fields_ = [("nodes", Out_i32), ("room", Int), ("size", Int), ("ends", Out_i64), ("documents", Int)]
-
-
-class TextRoom(Struct):
-    _fields_ = [
-        ("length", Int),
-        ("text", Out_u8),
-        ("inside", Out_u64),
-        ("word", Out_u64),
-        ("edges", Out_i32),
-        ("tokens", Out_i32),
-        ("runs", Out_i32),
-    ]
+Texts = NewType("Texts", Struct)
+Rules = NewType("Rules", Struct)
+# The counts so far: `size` cells of `documents` documents. `count` increases both.
+Counts = NewType("Counts", Struct)
+# The nodes so far: `size` tokens of `documents` documents. `number` increases both.
+Numbered = NewType("Numbered", Struct)
+TextRoom = NewType("TextRoom", Struct)
 
 
 def texts(data: Bytes, ends: Integers, before: int) -> Texts:
     """Documents that end at *ends* in *data*. *before* documents were already counted with the same vocabulary."""
-    return Texts(data=data, size=data.size, ends=ends, documents=ends.size, before=before)
+    return struct(Texts, data=data, ends=ends, before=before)
 
 
 def rules(
@@ -104,10 +51,10 @@ def rules(
     require(shortest >= 1 and 1 <= ngrams[0] <= ngrams[1], "tokens and terms must have a length of 1 or more")
     most = 2**31 - 1  # no token and no n-gram is longer
     grams_from, grams_to = (min(n, most) for n in ngrams)
-    return Rules(
+    return struct(
+        Rules,
         kinds=kinds,
         wide=wide,
-        wide_size=wide.size,
         lowercase=lowercase,
         bounded=bounded,
         shortest=min(shortest, most),
@@ -125,14 +72,17 @@ def cells(ids: Nodes, counts: Nodes, indptr: Integers, size: int = 0, documents:
     require(ids.size == counts.size, "ids and counts must have one entry per cell")
     require(0 <= size <= ids.size, "size must not exceed the space for cells")
     require(0 <= documents < indptr.size, "indptr must have one entry more than there are documents")
-    return Counts(ids=ids, counts=counts, room=min(ids.size, MOST_CELLS), size=size, indptr=indptr, documents=documents)
+    return struct(
+        Counts, ids=ids, counts=counts, room=min(ids.size, MOST_CELLS), size=size, indptr=indptr, documents=documents
+    )
 
 
 def text_room(length: int, runs: bool) -> TextRoom:
     """Scratch space for documents of up to *length* bytes, and for n-grams if *runs*."""
     require(0 <= length <= LONGEST, f"a document of more than {LONGEST:,} bytes cannot be counted; split it")
     tokens = length // 2 + 1 if runs else 0
-    return TextRoom(
+    return struct(
+        TextRoom,
         length=length,
         text=np.empty(length + 2 * BLOCK, dtype=np.uint8),
         inside=np.empty(length // BLOCK + 2, dtype=np.uint64),
@@ -159,7 +109,7 @@ def numbered(nodes: Nodes, ends: Integers, size: int = 0, documents: int = 0) ->
     """Space for as many tokens as *nodes* has entries."""
     require(0 <= size <= nodes.size, "size must not exceed the space for tokens")
     require(0 <= documents <= ends.size, "there must be one end per document")
-    return Numbered(nodes=nodes, room=nodes.size, size=size, ends=ends, documents=documents)
+    return struct(Numbered, nodes=nodes, size=size, ends=ends, documents=documents)
 
 
 def number(texts: Texts, rules: Rules, known: Vocabulary, found: Numbered, room: TextRoom) -> int:

@@ -176,34 +176,3 @@ int32_t tb_mann_whitney(const Cells *cells, const MannWhitneyTask *task) {
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(two_corpora,
-    TB_WHOLE(FisherTask),
-    TB_FIELD(FisherTask, n_i_a),
-    TB_FIELD(FisherTask, n_i_b),
-    TB_FIELD(FisherTask, n_a),
-    TB_FIELD(FisherTask, n_b),
-    TB_FIELD(FisherTask, p_value),
-    TB_FIELD(FisherTask, first),
-    TB_FIELD(FisherTask, last),
-    TB_WHOLE(MomentsTask),
-    TB_FIELD(MomentsTask, documents),
-    TB_FIELD(MomentsTask, mean),
-    TB_FIELD(MomentsTask, squares),
-    TB_FIELD(MomentsTask, first),
-    TB_FIELD(MomentsTask, last),
-    TB_WHOLE(Frequency),
-    TB_FIELD(Frequency, value),
-    TB_FIELD(Frequency, in_a),
-    TB_FIELD(Frequency, in_b),
-    TB_WHOLE(MannWhitneyTask),
-    TB_FIELD(MannWhitneyTask, documents_a),
-    TB_FIELD(MannWhitneyTask, documents_b),
-    TB_FIELD(MannWhitneyTask, u),
-    TB_FIELD(MannWhitneyTask, ties),
-    TB_FIELD(MannWhitneyTask, first),
-    TB_FIELD(MannWhitneyTask, last),
-    TB_FIELD(MannWhitneyTask, shares),
-    TB_FIELD(MannWhitneyTask, spare),
-    TB_FIELD(MannWhitneyTask, most))

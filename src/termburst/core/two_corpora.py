@@ -3,50 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, Int, Out_f64, Struct, call, pointer, require
+from termburst.core.binding import Floats, call, record, require, struct
 from termburst.core.cells import Cells
 
-Floats = NDArray[np.float64]
 EXACT = 2.0**53  # up to here floats represent all integers
-
-
-class FisherTask(Struct):
-    _fields_ = [
-        ("n_i_a", In_f64),
-        ("n_i_b", In_f64),
-        ("n_a", Float),
-        ("n_b", Float),
-        ("p_value", Out_f64),
-        ("first", Int),
-        ("last", Int),
-    ]
-
-
-class MomentsTask(Struct):
-    _fields_ = [("documents", Float), ("mean", Out_f64), ("squares", Out_f64), ("first", Int), ("last", Int)]
-
-
-class Frequency(Struct):
-    _fields_ = [("value", Float), ("in_a", Float), ("in_b", Float)]
-
-
-FREQUENCY = np.dtype(Frequency)
-
-
-class MannWhitneyTask(Struct):
-    _fields_ = [
-        ("documents_a", Float),
-        ("documents_b", Float),
-        ("u", Out_f64),
-        ("ties", Out_f64),
-        ("first", Int),
-        ("last", Int),
-        ("shares", pointer(FREQUENCY, writes=True)),
-        ("spare", pointer(FREQUENCY, writes=True)),
-        ("most", Int),
-    ]
 
 
 def fisher(n_i_a: Floats, n_i_b: Floats, n_a: float, n_b: float, first: int, last: int, p_value: Floats) -> None:
@@ -56,7 +17,7 @@ def fisher(n_i_a: Floats, n_i_b: Floats, n_a: float, n_b: float, first: int, las
     require(n_a + n_b < EXACT, "Fisher's test needs fewer than 2⁵³ tokens")
     call(
         "tb_fisher",
-        FisherTask(n_i_a=n_i_a, n_i_b=n_i_b, n_a=n_a, n_b=n_b, p_value=p_value, first=first, last=last),
+        struct("FisherTask", n_i_a=n_i_a, n_i_b=n_i_b, n_a=n_a, n_b=n_b, p_value=p_value, first=first, last=last),
     )
 
 
@@ -67,19 +28,12 @@ def relative_moments(cells: Cells, documents: float, first: int, last: int, mean
     call(
         "tb_relative_moments",
         cells,
-        MomentsTask(documents=documents, mean=mean, squares=squares, first=first, last=last),
+        struct("MomentsTask", documents=documents, mean=mean, squares=squares, first=first, last=last),
     )
 
 
 def mann_whitney(
-    cells: Cells,
-    documents_a: float,
-    documents_b: float,
-    first: int,
-    last: int,
-    most: int,
-    u: Floats,
-    ties: Floats,
+    cells: Cells, documents_a: float, documents_b: float, first: int, last: int, most: int, u: Floats, ties: Floats
 ) -> None:
     """U of the first corpus, and Σ t³ − t over groups of t ties, of the terms first … last − 1.
 
@@ -91,15 +45,15 @@ def mann_whitney(
     call(
         "tb_mann_whitney",
         cells,
-        MannWhitneyTask(
+        struct(
+            "MannWhitneyTask",
             documents_a=documents_a,
             documents_b=documents_b,
             u=u,
             ties=ties,
             first=first,
             last=last,
-            shares=np.empty(most, FREQUENCY),
-            spare=np.empty(most, FREQUENCY),
-            most=most,
+            shares=np.empty(most, record("Frequency")),
+            spare=np.empty(most, record("Frequency")),
         ),
     )

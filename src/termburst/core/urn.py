@@ -2,110 +2,54 @@
 
 from __future__ import annotations
 
+from typing import NewType
+
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import In_f64, In_i32, In_i64, Int, Out_f64, Out_i32, Out_i64, Struct, call, require
-
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.int32]
+from termburst.core.binding import Floats, Integers, Numbers, Struct, call, require, struct
 
 LANES = 4  # as in core.h
 
-
-class UrnTexts(Struct):
-    _fields_ = [
-        ("tokens", In_i32),
-        ("size", Int),
-        ("ends", In_i64),
-        ("first", Int),
-        ("last", Int),
-        ("terms", Int),
-        ("powers", In_f64),
-        ("longest", Int),
-    ]
-
-
-class Urn(Struct):
-    _fields_ = [
-        ("alpha", In_f64),
-        ("gains", In_f64),
-        ("indptr", In_i64),
-        ("sources", In_i32),
-        ("values", In_f64),
-        ("entries", Int),
-    ]
-
-
-class UrnRoom(Struct):
-    _fields_ = [("amount", Out_f64), ("place", Out_i64), ("spare", Out_f64), ("spare_size", Int)]
-
-
-class UrnExposure(Struct):
-    _fields_ = [("exposure", Out_f64), ("sums", Out_f64)]
-
-
-class UrnSquares(Struct):
-    _fields_ = [("crossed", Out_f64), ("squared", Out_f64), ("sum", Out_f64)]
-
-
-class UrnProducts(Struct):
-    _fields_ = [("products", Out_f64)]
-
-
-class UrnMasses(Struct):
-    _fields_ = [("mass", Out_f64), ("total", Out_f64)]
-
-
-class UrnPast(Struct):
-    _fields_ = [
-        ("own", Out_f64),
-        ("others", Out_i32),
-        ("starts", In_i64),
-        ("local", Out_i32),
-        ("amounts", Out_f64),
-        ("cells", Int),
-        ("fills", Int),
-    ]
+UrnTexts = NewType("UrnTexts", Struct)
+Urn = NewType("Urn", Struct)
+UrnRoom = NewType("UrnRoom", Struct)
 
 
 def urn_texts(tokens: Numbers, ends: Integers, first: int, last: int, terms: int, powers: Floats) -> UrnTexts:
     """The documents *first* to *last* − 1, as a struct for kernels."""
     require(0 <= first <= last <= ends.size, "the documents are out of range")
-    return UrnTexts(
-        tokens=tokens, size=tokens.size, ends=ends, first=first, last=last, terms=terms,
-        powers=powers, longest=powers.size,
-    )  # fmt: skip
+    return struct(UrnTexts, tokens=tokens, ends=ends, first=first, last=last, terms=terms, powers=powers)
 
 
 def urn(alpha: Floats, gains: Floats, indptr: Integers, sources: Numbers, values: Floats) -> Urn:
     """α, the row sums of M, and M by columns, as a struct for kernels."""
     require(alpha.size == gains.size == indptr.size - 1, "alpha, gains and the columns of M must have the same size")
     require(sources.size == values.size, "each entry of M must have a source")
-    return Urn(
-        alpha=alpha, gains=gains, indptr=indptr, sources=sources, values=values, entries=values.size
-    )  # fmt: skip
+    return struct(Urn, alpha=alpha, gains=gains, indptr=indptr, sources=sources, values=values)
 
 
 def _room(terms: int, longest: int) -> UrnRoom:
     spare = np.zeros(longest + LANES)
-    return UrnRoom(
-        amount=np.zeros(terms), place=np.zeros(terms, dtype=np.int64), spare=spare, spare_size=spare.size
-    )  # fmt: skip
+    return struct(UrnRoom, amount=np.zeros(terms), place=np.zeros(terms, dtype=np.int64), spare=spare)
 
 
 def exposure(texts: UrnTexts, of: Urn) -> tuple[Floats, float, float]:
     """Σ_t C_i(<t)/Z_t of each term, Σ_t 1/Z_t and Σ_t log Z_t, where Z_t = 1 + Σ_{s<t} ρ_{w_s} r^(t−1−s)."""
     found, sums = np.zeros(texts.terms), np.zeros(2)
-    call("tb_urn_exposure", texts, of, UrnExposure(exposure=found, sums=sums), _room(texts.terms, texts.longest))
+    call(
+        "tb_urn_exposure",
+        texts,
+        of,
+        struct("UrnExposure", exposure=found, sums=sums),
+        _room(texts.terms, texts.longest),
+    )
     return found, float(sums[0]), float(sums[1])
 
 
 def squares(texts: UrnTexts, of: Urn) -> tuple[Floats, Floats, float]:
     """Σ_t C_i(<t)/Z_t² and Σ_t C_i(<t)²/Z_t² of each term, and Σ_t 1/Z_t²."""
     crossed, squared, total = np.zeros(texts.terms), np.zeros(texts.terms), np.zeros(1)
-    out = UrnSquares(crossed=crossed, squared=squared, sum=total)
+    out = struct("UrnSquares", crossed=crossed, squared=squared, sum=total)
     call("tb_urn_squares", texts, of, out, _room(texts.terms, 2 * texts.longest))
     return crossed, squared, float(total[0])
 
@@ -113,23 +57,29 @@ def squares(texts: UrnTexts, of: Urn) -> tuple[Floats, Floats, float]:
 def products(texts: UrnTexts, of: Urn) -> Floats:
     """Σ_t C_i(<t) C_k(<t)/Z_t² of each entry M[i, k] off the diagonal; those on it have no meaning."""
     found = np.zeros(of.entries)
-    call("tb_urn_products", texts, of, UrnProducts(products=found), _room(texts.terms, texts.longest))
+    call("tb_urn_products", texts, of, struct("UrnProducts", products=found), _room(texts.terms, texts.longest))
     return found
 
 
 def masses(texts: UrnTexts, of: Urn, mass: Floats, total: Floats) -> None:
     """Write α_k + Σ_{s<t} M[w_s, k] r^(t−1−s) of each token k = w_t, and Z_t."""
     require(mass.size == total.size == texts.size, "there must be one mass and one total for each token")
-    call("tb_urn_masses", texts, of, UrnMasses(mass=mass, total=total), _room(texts.terms, texts.longest))
+    call("tb_urn_masses", texts, of, struct("UrnMasses", mass=mass, total=total), _room(texts.terms, texts.longest))
 
 
 def past(texts: UrnTexts, of: Urn, own: Floats, others: Numbers) -> None:
     """Write how often each token's own term stood before (with decay), and how many other sources of it did."""
     require(own.size == others.size == texts.size, "there must be one number for each token")
-    none = UrnPast(
-        own=own, others=others, starts=np.zeros(0, dtype=np.int64), local=np.zeros(0, dtype=np.int32),
-        amounts=np.zeros(0), cells=0, fills=0,
-    )  # fmt: skip
+    none = struct(
+        "UrnPast",
+        own=own,
+        others=others,
+        starts=np.zeros(0, dtype=np.int64),
+        local=np.zeros(0, dtype=np.int32),
+        amounts=np.zeros(0),
+        cells=0,
+        fills=0,
+    )
     call("tb_urn_past", texts, of, none, _room(texts.terms, texts.longest))
 
 
@@ -137,8 +87,14 @@ def fill_past(texts: UrnTexts, of: Urn, starts: Integers, local: Numbers, amount
     """Write the sources that stood before a token, from `starts` of the token on; nothing if that is negative."""
     require(starts.size == texts.size, "there must be one start for each token")
     require(local.size == amounts.size, "each source must have an amount")
-    out = UrnPast(
-        own=np.zeros(0), others=np.zeros(0, dtype=np.int32), starts=starts, local=local, amounts=amounts,
-        cells=local.size, fills=1,
-    )  # fmt: skip
+    out = struct(
+        "UrnPast",
+        own=np.zeros(0),
+        others=np.zeros(0, dtype=np.int32),
+        starts=starts,
+        local=local,
+        amounts=amounts,
+        cells=local.size,
+        fills=1,
+    )
     call("tb_urn_past", texts, of, out, _room(texts.terms, texts.longest))

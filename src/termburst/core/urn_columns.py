@@ -3,63 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NewType
 
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i32, In_i64, Int, Out_f64, Out_i64, Struct, call, require
+from termburst.core.binding import Floats, Integers, Numbers, Struct, call, require, struct
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.int32]
-
-
-class UrnRows(Struct):
-    _fields_ = [
-        ("row_of", In_i64),
-        ("starts", In_i64),
-        ("local", In_i32),
-        ("amounts", In_f64),
-        ("weight", In_f64),
-        ("terms", Int),
-        ("rows", Int),
-        ("cells", Int),
-    ]
-
-
-class UrnLines(Struct):
-    _fields_ = [
-        ("indptr", In_i64),
-        ("exposure", In_f64),
-        ("count", In_f64),
-        ("rate", In_f64),
-        ("alpha_rate", In_f64),
-        ("alpha_count", Float),
-        ("inverse", Float),
-        ("entries", Int),
-    ]
-
-
-class UrnColumns(Struct):
-    _fields_ = [("alpha", Out_f64), ("values", Out_f64), ("log_mass", Out_f64), ("first", Int), ("last", Int)]
-
-
-class UrnProfiles(Struct):
-    _fields_ = [
-        ("column", In_i64),
-        ("local", In_i32),
-        ("value", In_f64),
-        ("log_likelihood", Out_f64),
-        ("free_value", Out_f64),
-        ("own", In_i32),
-        ("own_value", Out_f64),
-        ("size", Int),
-        ("ratio", Int),
-    ]
-
-
-class ColumnRoom(Struct):
-    _fields_ = [("numbers", Out_f64), ("free", Out_i64), ("most_rows", Int), ("most_parameters", Int)]
+UrnRows = NewType("UrnRows", Struct)
+UrnLines = NewType("UrnLines", Struct)
+ColumnRoom = NewType("ColumnRoom", Struct)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,10 +36,15 @@ class ColumnRows:
         """The same as a struct."""
         require(self.starts.size == self.weight.size + 1, "each row must have a start and a weight")
         require(self.local.size == self.amounts.size, "each cell must have an amount")
-        return UrnRows(
-            row_of=self.row_of, starts=self.starts, local=self.local, amounts=self.amounts, weight=self.weight,
-            terms=self.row_of.size - 1, rows=self.weight.size, cells=self.local.size,
-        )  # fmt: skip
+        return struct(
+            UrnRows,
+            row_of=self.row_of,
+            starts=self.starts,
+            local=self.local,
+            amounts=self.amounts,
+            weight=self.weight,
+            terms=self.row_of.size - 1,
+        )
 
 
 def urn_lines(
@@ -102,19 +59,28 @@ def urn_lines(
     require(exposure.size == count.size == rate.size, "each entry must have an exposure and a prior")
     require(alpha_rate.size == indptr.size - 1, "each column must have a rate")
     require(inverse > 0, "there must be a token")
-    return UrnLines(
-        indptr=indptr, exposure=exposure, count=count, rate=rate, alpha_rate=alpha_rate, alpha_count=alpha_count,
-        inverse=inverse, entries=exposure.size,
-    )  # fmt: skip
+    return struct(
+        UrnLines,
+        indptr=indptr,
+        exposure=exposure,
+        count=count,
+        rate=rate,
+        alpha_rate=alpha_rate,
+        alpha_count=alpha_count,
+        inverse=inverse,
+    )
 
 
 def _columns_room(rows: ColumnRows, indptr: Integers) -> ColumnRoom:
     most_rows = int(np.diff(rows.row_of).max(initial=0))
     most = int(np.diff(indptr).max(initial=0)) + 1
-    return ColumnRoom(
-        numbers=np.empty(most_rows + 6 * most + most**2), free=np.empty(most, dtype=np.int64), most_rows=most_rows,
+    return struct(
+        ColumnRoom,
+        numbers=np.empty(most_rows + 6 * most + most**2),
+        free=np.empty(most, dtype=np.int64),
+        most_rows=most_rows,
         most_parameters=most,
-    )  # fmt: skip
+    )
 
 
 def _check(rows: ColumnRows, indptr: Integers, alpha: Floats, values: Floats, lines: UrnLines) -> None:
@@ -128,7 +94,7 @@ def maximise_columns(
     """Replace α and M of the columns of *span* by their maxima; returns Σ log mass of each column (0 of the others)."""
     _check(rows, indptr, alpha, values, lines)
     log_mass = np.zeros(alpha.size)
-    columns = UrnColumns(alpha=alpha, values=values, log_mass=log_mass, first=span[0], last=span[1])
+    columns = struct("UrnColumns", alpha=alpha, values=values, log_mass=log_mass, first=span[0], last=span[1])
     call("tb_urn_columns", rows.for_kernels(), lines, columns, _columns_room(rows, indptr))
     return log_mass
 
@@ -161,11 +127,18 @@ def profiles(
         "tb_urn_profiles",
         rows.for_kernels(),
         lines,
-        UrnColumns(alpha=alpha, values=values, log_mass=np.zeros(alpha.size), first=0, last=alpha.size),
-        UrnProfiles(
-            column=column, local=local, value=value, log_likelihood=found, free_value=free, own=own,
-            own_value=of_own, size=column.size, ratio=int(ratio),
+        struct("UrnColumns", alpha=alpha, values=values, log_mass=np.zeros(alpha.size), first=0, last=alpha.size),
+        struct(
+            "UrnProfiles",
+            column=column,
+            local=local,
+            value=value,
+            log_likelihood=found,
+            free_value=free,
+            own=own,
+            own_value=of_own,
+            ratio=int(ratio),
         ),
         _columns_room(rows, indptr),
-    )  # fmt: skip
+    )
     return found, free, of_own

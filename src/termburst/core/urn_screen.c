@@ -59,34 +59,3 @@ int32_t tb_urn_screen(const FirstPlaces *places, const UrnScreen *out, const Scr
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(urn_screen,
-    TB_WHOLE(FirstPlaces),
-    TB_FIELD(FirstPlaces, document_of),
-    TB_FIELD(FirstPlaces, terms),
-    TB_FIELD(FirstPlaces, after),
-    TB_FIELD(FirstPlaces, cells),
-    TB_FIELD(FirstPlaces, documents),
-    TB_FIELD(FirstPlaces, term_of),
-    TB_FIELD(FirstPlaces, document),
-    TB_FIELD(FirstPlaces, cell),
-    TB_FIELD(FirstPlaces, term_count),
-    TB_WHOLE(UrnScreen),
-    TB_FIELD(UrnScreen, targets),
-    TB_FIELD(UrnScreen, first),
-    TB_FIELD(UrnScreen, last),
-    TB_FIELD(UrnScreen, alpha),
-    TB_FIELD(UrnScreen, presence),
-    TB_FIELD(UrnScreen, eligible),
-    TB_FIELD(UrnScreen, least_documents),
-    TB_FIELD(UrnScreen, least_ratio),
-    TB_FIELD(UrnScreen, most),
-    TB_FIELD(UrnScreen, sources),
-    TB_FIELD(UrnScreen, ratio),
-    TB_FIELD(UrnScreen, shared),
-    TB_FIELD(UrnScreen, expected),
-    TB_WHOLE(ScreenRoom),
-    TB_FIELD(ScreenRoom, count),
-    TB_FIELD(ScreenRoom, overlap),
-    TB_FIELD(ScreenRoom, touched))

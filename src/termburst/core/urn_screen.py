@@ -3,51 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NewType
 
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i32, In_i64, In_u8, Int, Out_f64, Out_i32, Struct, call, require
+from termburst.core.binding import Floats, Integers, Numbers, Struct, call, require, struct
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-Numbers = NDArray[np.int32]
-
-
-class FirstPlaces(Struct):
-    _fields_ = [
-        ("document_of", In_i64),
-        ("terms", In_i32),
-        ("after", In_f64),
-        ("cells", Int),
-        ("documents", Int),
-        ("term_of", In_i64),
-        ("document", In_i32),
-        ("cell", In_i64),
-        ("term_count", Int),
-    ]
-
-
-class UrnScreen(Struct):
-    _fields_ = [
-        ("targets", In_i32),
-        ("first", Int),
-        ("last", Int),
-        ("alpha", In_f64),
-        ("presence", In_f64),
-        ("eligible", In_u8),
-        ("least_documents", Float),
-        ("least_ratio", Float),
-        ("most", Int),
-        ("sources", Out_i32),
-        ("ratio", Out_f64),
-        ("shared", Out_f64),
-        ("expected", Out_f64),
-    ]
-
-
-class ScreenRoom(Struct):
-    _fields_ = [("count", Out_f64), ("overlap", Out_f64), ("touched", Out_i32)]
+FirstPlaces = NewType("FirstPlaces", Struct)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -82,10 +45,17 @@ def first_places(
     """The first occurrences, as a struct for kernels; *by_term* is (term_of, document, cell)."""
     term_of, document, cell = by_term
     require(terms.size == after.size == document.size == cell.size, "the lists of first places must have one size")
-    return FirstPlaces(
-        document_of=document_of, terms=terms, after=after, cells=terms.size, documents=document_of.size - 1,
-        term_of=term_of, document=document, cell=cell, term_count=term_of.size - 1,
-    )  # fmt: skip
+    return struct(
+        FirstPlaces,
+        document_of=document_of,
+        terms=terms,
+        after=after,
+        documents=document_of.size - 1,
+        term_of=term_of,
+        document=document,
+        cell=cell,
+        term_count=term_of.size - 1,
+    )
 
 
 def screen(
@@ -106,10 +76,21 @@ def screen(
     call(
         "tb_urn_screen",
         places,
-        UrnScreen(
-            targets=out.targets, first=span[0], last=span[1], alpha=alpha, presence=presence, eligible=eligible,
-            least_documents=least_documents, least_ratio=least_ratio, most=out.sources.shape[1], sources=out.sources,
-            ratio=out.ratio, shared=out.shared, expected=out.expected,
+        struct(
+            "UrnScreen",
+            targets=out.targets,
+            first=span[0],
+            last=span[1],
+            alpha=alpha,
+            presence=presence,
+            eligible=eligible,
+            least_documents=least_documents,
+            least_ratio=least_ratio,
+            most=out.sources.shape[1],
+            sources=out.sources,
+            ratio=out.ratio,
+            shared=out.shared,
+            expected=out.expected,
         ),
-        ScreenRoom(count=np.zeros(m), overlap=np.zeros(m), touched=np.zeros(m, dtype=np.int32)),
-    )  # fmt: skip
+        struct("ScreenRoom", count=np.zeros(m), overlap=np.zeros(m), touched=np.zeros(m, dtype=np.int32)),
+    )

@@ -25,76 +25,79 @@ enum { NO_NODE = -1, DAMAGED = -2 };
  * run has the node of all tokens but the last in the upper half of `head`, and the node of the last token in the lower
  * half. `seen` is the number of the document in which it was last counted (0: none), and `place` the cell of its count
  * there. */
-typedef struct {
+TB_STRUCT(Node, {
     uint64_t head, tail;
     uint32_t at;
     int32_t size;
     uint32_t seen;
     int32_t place;
-} Node;
+})
 
 /* A slot is empty (0), or has a hash in its upper bits and the number of a node plus one in its lower bits. The number
  * of slots is a power of two, and at most half of them are in use. */
-typedef struct {
+TB_STRUCT(Vocabulary, {
     uint64_t *slots;
-    int64_t slot_room;
+    Size slot_room;
     Node *nodes;
-    int64_t node_room, size;
+    Size node_room;
+    int64_t size;
     uint64_t *pool;
-    int64_t pool_room, used;
-} Vocabulary;
+    Size pool_room;
+    int64_t used;
+})
 
 /* Terms that end at `ends` in `data`. `nodes` receives their nodes, −1 for a term with more than `longest` tokens. */
-typedef struct {
+TB_STRUCT(Terms, {
     const uint8_t *data;
-    int64_t size;
+    Size size;
     const int64_t *ends;
+    Size count;
     int32_t *nodes;
-    int64_t count, longest;
-} Terms;
+    int64_t longest;
+})
 
 /* The number here of each node of another vocabulary. */
-typedef struct {
+TB_STRUCT(Taken, {
     int32_t *nodes;
-    int64_t room;
-} Taken;
+    Size room;
+})
 
 /* The names of `nodes`: name k ends at ends[k] in `bytes`, followed by a line feed. */
-typedef struct {
+TB_STRUCT(Names, {
     const int32_t *nodes;
     int64_t *ends;
-    int64_t count;
+    Size count;
     uint8_t *bytes;
-    int64_t size;
-} Names;
+    Size size;
+})
 
 /* Eight bytes of a name, by which it is sorted, and the number of the name. */
-typedef struct {
+TB_STRUCT(SortItem, {
     uint64_t key;
     int64_t name;
-} SortItem;
+})
 
 /* A range of names whose first `skip` bytes are equal. */
-typedef struct {
+TB_STRUCT(SortSpan, {
     int64_t from, to, skip;
-} SortSpan;
+})
 
 /* The order of names. It is also an input: names that differ only in zero bytes keep their order. There is space for as
  * many items, spare items and spans as there are names. */
-typedef struct {
+TB_STRUCT(NameOrder, {
     int64_t *order;
+    Size room;
     SortItem *items;
     SortItem *spare;
     SortSpan *spans;
-    int64_t room;
-} NameOrder;
+})
 
-TB_API int32_t tb_learn(const Terms *terms, Vocabulary *known);
-TB_API int32_t tb_absorb(const Vocabulary *other, Vocabulary *known, const Taken *taken);
-TB_API int32_t tb_rehash(const Vocabulary *old, const Vocabulary *known);
-TB_API int32_t tb_name_ends(const Vocabulary *known, const Names *names);
-TB_API int32_t tb_write_names(const Vocabulary *known, const Names *names);
-TB_API int32_t tb_sort_names(const Names *names, const NameOrder *sorted);
+TB_KERNEL(tb_learn, const Terms *terms, Vocabulary *known);
+TB_KERNEL(tb_absorb, const Vocabulary *other, Vocabulary *known, const Taken *taken);
+TB_KERNEL(tb_rehash, const Vocabulary *old, const Vocabulary *known);
+TB_KERNEL(tb_name_ends, const Vocabulary *known, const Names *names);
+TB_KERNEL(tb_write_names, const Vocabulary *known, const Names *names);
+TB_KERNEL(tb_sort_names, const Names *names, const NameOrder *sorted);
 
 /* The key of a node in the hash table. */
 typedef struct {

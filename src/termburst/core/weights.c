@@ -255,38 +255,3 @@ int32_t tb_tail_weights(const CountBlock *counts, const TailTerms *terms, const 
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(weights,
-    TB_WHOLE(Weights),
-    TB_FIELD(Weights, weight),
-    TB_WHOLE(ShareTerms),
-    TB_FIELD(ShareTerms, packed),
-    TB_FIELD(ShareTerms, log_factorial),
-    TB_FIELD(ShareTerms, sigmoid),
-    TB_WHOLE(DiscountTerms),
-    TB_FIELD(DiscountTerms, pairs),
-    TB_FIELD(DiscountTerms, share),
-    TB_FIELD(DiscountTerms, mean),
-    TB_WHOLE(TermRows),
-    TB_FIELD(TermRows, starts),
-    TB_FIELD(TermRows, count),
-    TB_FIELD(TermRows, documents),
-    TB_FIELD(TermRows, a),
-    TB_FIELD(TermRows, sum),
-    TB_FIELD(TermRows, terms),
-    TB_FIELD(TermRows, rows),
-    TB_WHOLE(SaturatedTerms),
-    TB_FIELD(SaturatedTerms, rarity),
-    TB_FIELD(SaturatedTerms, share),
-    TB_FIELD(SaturatedTerms, mean),
-    TB_FIELD(SaturatedTerms, saturation),
-    TB_WHOLE(SublinearTerms),
-    TB_FIELD(SublinearTerms, rarity),
-    TB_WHOLE(FitTerms),
-    TB_FIELD(FitTerms, alpha),
-    TB_FIELD(FitTerms, alpha_0),
-    TB_FIELD(FitTerms, mean),
-    TB_WHOLE(TailTerms),
-    TB_FIELD(TailTerms, n_i),
-    TB_FIELD(TailTerms, tokens))

@@ -5,55 +5,16 @@ Every function fills `weight`, one number per cell of the block, from arrays wit
 
 from __future__ import annotations
 
+from typing import NewType
+
 import numpy as np
-from numpy.typing import NDArray
 
-from termburst.core.binding import Float, In_f64, In_i64, Int, Out_f64, Struct, call, require
-from termburst.core.matrix import CountBlock, Integers
-
-Floats = NDArray[np.float64]
+from termburst.core.binding import Floats, Integers, Struct, call, require, struct
+from termburst.core.matrix import CountBlock
 
 TABLED = 256  # counts whose log (n − 1)! is in a table, as in weights.h
 
-
-class Weights(Struct):
-    _fields_ = [("weight", Out_f64)]
-
-
-class ShareTerms(Struct):
-    _fields_ = [("packed", In_f64), ("log_factorial", In_f64), ("sigmoid", Int)]
-
-
-class DiscountTerms(Struct):
-    _fields_ = [("pairs", In_f64), ("share", Float), ("mean", Float)]
-
-
-class TermRows(Struct):
-    _fields_ = [
-        ("starts", In_i64),
-        ("count", In_i64),
-        ("documents", In_i64),
-        ("a", In_f64),
-        ("sum", Out_f64),
-        ("terms", Int),
-        ("rows", Int),
-    ]
-
-
-class SaturatedTerms(Struct):
-    _fields_ = [("rarity", In_f64), ("share", Float), ("mean", Float), ("saturation", Float)]
-
-
-class SublinearTerms(Struct):
-    _fields_ = [("rarity", In_f64)]
-
-
-class FitTerms(Struct):
-    _fields_ = [("alpha", In_f64), ("alpha_0", In_f64), ("mean", In_f64)]
-
-
-class TailTerms(Struct):
-    _fields_ = [("n_i", In_f64), ("tokens", Float)]
+Weights = NewType("Weights", Struct)
 
 
 def share_weights(counts: CountBlock, weight: Floats, *, packed: Floats, log_factorial: Floats, sigmoid: bool) -> None:
@@ -64,14 +25,14 @@ def share_weights(counts: CountBlock, weight: Floats, *, packed: Floats, log_fac
     """
     require(packed.shape == (counts.terms, 4), "packed must have four numbers per term")
     require(log_factorial.size == TABLED, f"log_factorial must have {TABLED} numbers")
-    terms = ShareTerms(packed=packed, log_factorial=log_factorial, sigmoid=sigmoid)
+    terms = struct("ShareTerms", packed=packed, log_factorial=log_factorial, sigmoid=sigmoid)
     call("tb_share_weights", counts, terms, _weights(counts, weight))
 
 
 def discounted_weights(counts: CountBlock, weight: Floats, *, pairs: Floats, share: float, mean: float) -> None:
     """A(ψ(n_ij/L_j + A) − ψ(A)) · rarity; L_j = 1 − share + share n_j/mean. `pairs` has A and rarity of each term."""
     require(pairs.shape == (counts.terms, 2), "pairs must have two numbers per term")
-    terms = DiscountTerms(pairs=pairs, share=share, mean=mean)
+    terms = struct("DiscountTerms", pairs=pairs, share=share, mean=mean)
     call("tb_discounted_weights", counts, terms, _weights(counts, weight))
 
 
@@ -80,7 +41,7 @@ def discounted_squares(starts: Integers, count: Integers, documents: Integers, a
     require(starts.size == a.size + 1, "starts must have one start more than there are terms")
     require(count.size == documents.size, "each row must have a count and a number of documents")
     total = np.empty(a.size)
-    rows = TermRows(starts=starts, count=count, documents=documents, a=a, sum=total, terms=a.size, rows=count.size)
+    rows = struct("TermRows", starts=starts, count=count, documents=documents, a=a, sum=total)
     call("tb_discounted_squares", rows)
     return total
 
@@ -90,39 +51,39 @@ def saturated_weights(
 ) -> None:
     """n_ij (k + 1)/(n_ij + k L_j) · rarity with k = `saturation`; L_j = 1 − share + share n_j/mean."""
     _require_per_term(counts, rarity)
-    terms = SaturatedTerms(rarity=rarity, share=share, mean=mean, saturation=saturation)
+    terms = struct("SaturatedTerms", rarity=rarity, share=share, mean=mean, saturation=saturation)
     call("tb_saturated_weights", counts, terms, _weights(counts, weight))
 
 
 def sublinear_weights(counts: CountBlock, weight: Floats, *, rarity: Floats) -> None:
     """(1 + log n_ij) · rarity."""
     _require_per_term(counts, rarity)
-    call("tb_sublinear_weights", counts, SublinearTerms(rarity=rarity), _weights(counts, weight))
+    call("tb_sublinear_weights", counts, struct("SublinearTerms", rarity=rarity), _weights(counts, weight))
 
 
 def pearson_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
     """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1)."""
     _require_per_term(counts, alpha, alpha_0, mean)
-    terms = FitTerms(alpha=alpha, alpha_0=alpha_0, mean=mean)
+    terms = struct("FitTerms", alpha=alpha, alpha_0=alpha_0, mean=mean)
     call("tb_pearson_weights", counts, terms, _weights(counts, weight))
 
 
 def deviance_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
     """√(binomial deviance/φ_j), with the sign of n_ij − n_j p."""
     _require_per_term(counts, alpha, alpha_0, mean)
-    terms = FitTerms(alpha=alpha, alpha_0=alpha_0, mean=mean)
+    terms = struct("FitTerms", alpha=alpha, alpha_0=alpha_0, mean=mean)
     call("tb_deviance_weights", counts, terms, _weights(counts, weight))
 
 
 def tail_weights(counts: CountBlock, weight: Floats, *, n_i: Floats, tokens: float) -> None:
     """−log P(N ≥ n_ij) of the hypergeometric distribution: n_j draws from all tokens, n_i of which are the term."""
     _require_per_term(counts, n_i)
-    call("tb_tail_weights", counts, TailTerms(n_i=n_i, tokens=tokens), _weights(counts, weight))
+    call("tb_tail_weights", counts, struct("TailTerms", n_i=n_i, tokens=tokens), _weights(counts, weight))
 
 
 def _weights(counts: CountBlock, weight: Floats) -> Weights:
     require(weight.size == counts.cells, "weight must have one number per cell")
-    return Weights(weight=weight)
+    return struct(Weights, weight=weight)
 
 
 def _require_per_term(counts: CountBlock, *arrays: Floats) -> None:

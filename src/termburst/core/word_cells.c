@@ -47,22 +47,3 @@ int32_t tb_word_cells(const PlacedWords *placed, const FilledCells *out) {
     }
     return TB_OK;
 }
-
-/* clang-format off */
-TB_LAYOUT(word_cells,
-    TB_WHOLE(PlacedWords),
-    TB_FIELD(PlacedWords, tokens),
-    TB_FIELD(PlacedWords, chosen),
-    TB_FIELD(PlacedWords, size),
-    TB_FIELD(PlacedWords, ends),
-    TB_FIELD(PlacedWords, documents),
-    TB_FIELD(PlacedWords, words),
-    TB_WHOLE(WordDocuments),
-    TB_FIELD(WordDocuments, documents),
-    TB_FIELD(WordDocuments, seen_in),
-    TB_WHOLE(FilledCells),
-    TB_FIELD(FilledCells, starts),
-    TB_FIELD(FilledCells, next),
-    TB_FIELD(FilledCells, document),
-    TB_FIELD(FilledCells, count),
-    TB_FIELD(FilledCells, cells))

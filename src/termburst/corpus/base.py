@@ -266,7 +266,7 @@ class CorpusBase:
         """The documents without near-copies of earlier ones; `dropped` then says which were left out.
 
         Two documents are near-copies if the Jaccard index of their runs of five words reaches the threshold (0.5 to 1).
-        Documents of fewer than five words stay. Without texts, the counts are compared. See :doc:`check`.
+        Documents of fewer than five words stay. Without texts, the counts are compared. See :doc:`keyness-study`.
 
         Examples
         --------

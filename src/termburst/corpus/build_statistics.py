@@ -52,7 +52,7 @@ def build_statistics(
     path : the Parquet file to write
     detail, batch : see `TermStatistics.from_counts`
     memory : for example "1GB" or "500MB", or bytes; with *path* only
-        Peak memory of the whole process. It is an estimate: see docs/growing-corpus.md for measurements.
+        Peak memory of the whole process. It is an estimate: see docs/engines.md.
     counting : how texts are counted; a corpus has options of its own
     min_count : leave out terms that occur fewer times
 

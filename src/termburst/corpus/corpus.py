@@ -64,7 +64,7 @@ class Corpus(TextQuestions):
         Returns
         -------
         CorpusCheck
-            Print it for the answer in words and a table; its fields have the details. See :doc:`check`.
+            Print it for the answer in words and a table; its fields have the details. See :doc:`keyness-study`.
 
         Examples
         --------

@@ -83,7 +83,7 @@ max_archive_files : how documents are read
         See `ReadingOptions` and :doc:`corpus`. For lists and matrices, *id* is a list of ids.
     ngrams, stop_words, language, words, apostrophes, token_pattern, pattern_seconds, ngrams_over_stop_words, \
 lowercase, pretokenized : how words are found and counted
-        See `CountingOptions` and :doc:`counting`.
+        See `CountingOptions` and :doc:`corpus`.
     metadata : what is known of each document, in addition to what the source says
         Columns such as ``{"year": years}``, a frame or a list of dicts. Rows are matched by a column "id" if there is
         one, or by their order.

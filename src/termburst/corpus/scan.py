@@ -70,7 +70,7 @@ max_archive_files : how documents are read
         See `ReadingOptions` and :doc:`corpus`. For a frame, text and id name its columns.
     ngrams, stop_words, language, words, apostrophes, token_pattern, pattern_seconds, ngrams_over_stop_words, \
 lowercase, pretokenized : how words are found and counted
-        See `CountingOptions` and :doc:`counting`.
+        See `CountingOptions` and :doc:`corpus`.
     metadata : what is known of each document, in addition to what the source says; see `Corpus.with_metadata`
     tokenizer : function from a text to its tokens, for other ways to find words, such as a spaCy pipeline
 

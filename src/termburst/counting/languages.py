@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import difflib
 import sys
 from collections.abc import Callable
@@ -14,46 +15,6 @@ from typing import Any
 
 from termburst.messages import Message, named
 
-# The languages of ISO 639-1: code, code of ISO 639-3, English name.
-_TABLE = """
-aa aar Afar; ab abk Abkhazian; ae ave Avestan; af afr Afrikaans; ak aka Akan; am amh Amharic; an arg Aragonese;
-ar ara Arabic; as asm Assamese; av ava Avaric; ay aym Aymara; az aze Azerbaijani; ba bak Bashkir;
-be bel Belarusian; bg bul Bulgarian; bi bis Bislama; bm bam Bambara; bn ben Bengali; bo bod Tibetan; br bre Breton;
-bs bos Bosnian; ca cat Catalan; ce che Chechen; ch cha Chamorro; co cos Corsican; cr cre Cree; cs ces Czech;
-cu chu Church Slavic; cv chv Chuvash; cy cym Welsh; da dan Danish; de deu German; dv div Dhivehi; dz dzo Dzongkha;
-ee ewe Ewe; el ell Greek; en eng English; eo epo Esperanto; es spa Spanish; et est Estonian; eu eus Basque;
-fa fas Persian; ff ful Fula; fi fin Finnish; fj fij Fijian; fo fao Faroese; fr fra French; fy fry Frisian;
-ga gle Irish; gd gla Scottish Gaelic; gl glg Galician; gn grn Guarani; gu guj Gujarati; gv glv Manx; ha hau Hausa;
-he heb Hebrew; hi hin Hindi; ho hmo Hiri Motu; hr hrv Croatian; ht hat Haitian Creole; hu hun Hungarian;
-hy hye Armenian; hz her Herero; ia ina Interlingua; id ind Indonesian; ie ile Interlingue; ig ibo Igbo;
-ii iii Sichuan Yi; ik ipk Inupiaq; io ido Ido; is isl Icelandic; it ita Italian; iu iku Inuktitut; ja jpn Japanese;
-jv jav Javanese; ka kat Georgian; kg kon Kongo; ki kik Kikuyu; kj kua Kuanyama; kk kaz Kazakh; kl kal Kalaallisut;
-km khm Khmer; kn kan Kannada; ko kor Korean; kr kau Kanuri; ks kas Kashmiri; ku kur Kurdish; kv kom Komi;
-kw cor Cornish; ky kir Kyrgyz; la lat Latin; lb ltz Luxembourgish; lg lug Ganda; li lim Limburgish; ln lin Lingala;
-lo lao Lao; lt lit Lithuanian; lu lub Luba-Katanga; lv lav Latvian; mg mlg Malagasy; mh mah Marshallese;
-mi mri Maori; mk mkd Macedonian; ml mal Malayalam; mn mon Mongolian; mr mar Marathi; ms msa Malay; mt mlt Maltese;
-my mya Burmese; na nau Nauru; nb nob Norwegian Bokmal; nd nde North Ndebele; ne nep Nepali; ng ndo Ndonga;
-nl nld Dutch; nn nno Norwegian Nynorsk; no nor Norwegian; nr nbl South Ndebele; nv nav Navajo; ny nya Nyanja;
-oc oci Occitan; oj oji Ojibwa; om orm Oromo; or ori Odia; os oss Ossetic; pa pan Punjabi; pi pli Pali;
-pl pol Polish; ps pus Pashto; pt por Portuguese; qu que Quechua; rm roh Romansh; rn run Rundi; ro ron Romanian;
-ru rus Russian; rw kin Kinyarwanda; sa san Sanskrit; sc srd Sardinian; sd snd Sindhi; se sme Northern Sami;
-sg sag Sango; si sin Sinhala; sk slk Slovak; sl slv Slovenian; sm smo Samoan; sn sna Shona; so som Somali;
-sq sqi Albanian; sr srp Serbian; ss ssw Swati; st sot Southern Sotho; su sun Sundanese; sv swe Swedish;
-sw swa Swahili; ta tam Tamil; te tel Telugu; tg tgk Tajik; th tha Thai; ti tir Tigrinya; tk tuk Turkmen;
-tl tgl Tagalog; tn tsn Tswana; to ton Tongan; tr tur Turkish; ts tso Tsonga; tt tat Tatar; tw twi Twi;
-ty tah Tahitian; ug uig Uyghur; uk ukr Ukrainian; ur urd Urdu; uz uzb Uzbek; ve ven Venda; vi vie Vietnamese;
-vo vol Volapuk; wa wln Walloon; wo wol Wolof; xh xho Xhosa; yi yid Yiddish; yo yor Yoruba; za zha Zhuang;
-zh zho Chinese; zu zul Zulu
-"""
-_OTHER_NAMES = {  # codes of ISO 639-2/B, members of groups of languages, other names
-    "alb": "sq", "arm": "hy", "baq": "eu", "bur": "my", "chi": "zh", "cze": "cs", "dut": "nl", "fre": "fr", "geo": "ka",
-    "ger": "de", "gre": "el", "ice": "is", "mac": "mk", "mao": "mi", "may": "ms", "per": "fa", "rum": "ro", "slo": "sk",
-    "tib": "bo", "wel": "cy", "arb": "ar", "arz": "ar", "azj": "az", "cmn": "zh", "ekk": "et", "fil": "tl", "khk": "mn",
-    "kmr": "ku", "lvs": "lv", "npi": "ne", "pbu": "ps", "pes": "fa", "prs": "fa", "swh": "sw", "uzn": "uz", "ydd": "yi",
-    "zsm": "ms", "als": "sq", "mandarin": "zh", "farsi": "fa", "bangla": "bn", "filipino": "tl", "slovene": "sl",
-    "castilian": "es", "flemish": "nl", "moldovan": "ro", "modern greek": "el", "bokmal": "nb", "nynorsk": "nn",
-    "gaelic": "gd", "myanmar": "my",
-}  # fmt: skip
 _NO_LIST_OF_ITS_OWN = {"nb": "no", "nn": "no"}
 _ELISION = frozenset({"fr", "it", "ca", "oc", "co", "wa", "sc"})  # an apostrophe ends a word: l'homme, dell'arte
 # What is left of elided words where the apostrophe is split off. All of them are stop words.
@@ -66,18 +27,28 @@ _ELIDED = {
 _JOINERS = {"he": '"', "yi": '"', "sv": ":", "fi": ":"}  # between letters: צה"ל, EU:n
 
 
+def table_rows(name: str) -> list[dict[str, str]]:
+    """The rows of a table that is part of this package."""
+    with Path(__file__).with_name(name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+@lru_cache(maxsize=1)
+def _names() -> dict[str, str]:
+    """The English name of each language of ISO 639-1 by its code."""
+    return {row["code"]: row["name"] for row in table_rows("languages.csv")}
+
+
 @lru_cache(maxsize=1)
 def _codes() -> dict[str, str]:
-    """The code of every name that is understood."""
-    codes = dict(_OTHER_NAMES)
-    for code, three_letters, name in _rows():
-        codes.update({code: code, three_letters: code, name.lower(): code})
+    """The code of every name that is understood, in lower case."""
+    codes: dict[str, str] = {}
+    # Other names: codes of ISO 639-2/B, members of groups of languages. What a language itself is called wins.
+    for row in table_rows("languages.csv"):
+        codes.update(dict.fromkeys(filter(None, row["other names"].split(" | ")), row["code"]))
+    for row in table_rows("languages.csv"):
+        codes.update(dict.fromkeys((row["code"], row["three letters"], row["name"].lower()), row["code"]))
     return codes
-
-
-@lru_cache(maxsize=1)
-def _rows() -> list[tuple[str, str, str]]:
-    return [(row[0], row[1], row[2]) for row in (entry.strip().split(None, 2) for entry in _TABLE.split(";"))]
 
 
 def language_code(language: str) -> str:
@@ -115,7 +86,7 @@ def language_name(code: str) -> str:
     >>> language_name("hi")
     'Hindi'
     """
-    return next(name for known, _, name in _rows() if known == code)
+    return _names()[code]
 
 
 def guessed_language(code: str, *, stop_words: bool) -> Message:
@@ -140,7 +111,7 @@ def languages_with_stop_words() -> list[str]:
     """The codes of the languages that have a list of stop words."""
     import stopwordsiso
 
-    return sorted({*stopwordsiso.langs(), *_NO_LIST_OF_ITS_OWN} & {code for code, _, _ in _rows()})
+    return sorted({*stopwordsiso.langs(), *_NO_LIST_OF_ITS_OWN} & _names().keys())
 
 
 @lru_cache(maxsize=64)

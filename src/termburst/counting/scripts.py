@@ -8,45 +8,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import islice
 
-from termburst.counting.languages import Preparation, language_name
+from termburst.counting.languages import Preparation, language_name, table_rows
 from termburst.messages import Message, joined, named
 
 SAMPLE = 200  # texts that are looked at
 CHARACTERS = 2_000  # of each of them
 
-# The ranges of letters and marks of each script. Kana: Hiragana, Katakana and their marks.
-_RANGES: dict[str, tuple[tuple[int, int], ...]] = {
-    "Latin": ((0x41, 0x5A), (0x61, 0x7A), (0xAA, 0xAA), (0xBA, 0xBA), (0xC0, 0xD6), (0xD8, 0xF6), (0xF8, 0x2AF),
-              (0x1E00, 0x1EFF), (0x2C60, 0x2C7F), (0xA720, 0xA7FF), (0xFF21, 0xFF3A), (0xFF41, 0xFF5A)),
-    "Greek": ((0x370, 0x3FF), (0x1F00, 0x1FFF)),
-    "Cyrillic": ((0x400, 0x52F), (0x1C80, 0x1C8F), (0x2DE0, 0x2DFF), (0xA640, 0xA69F)),
-    "Armenian": ((0x531, 0x58F),),
-    "Hebrew": ((0x591, 0x5F4),),
-    "Arabic": ((0x610, 0x6FF), (0x750, 0x77F), (0x8A0, 0x8FF), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC)),
-    "Devanagari": ((0x900, 0x963), (0x970, 0x97F)),
-    "Bengali": ((0x980, 0x9FE),),
-    "Gurmukhi": ((0xA01, 0xA76),),
-    "Gujarati": ((0xA81, 0xAFF),),
-    "Odia": ((0xB01, 0xB77),),
-    "Tamil": ((0xB82, 0xBFA),),
-    "Telugu": ((0xC00, 0xC7F),),
-    "Kannada": ((0xC80, 0xCF3),),
-    "Malayalam": ((0xD00, 0xD7F),),
-    "Sinhala": ((0xD81, 0xDF4),),
-    "Thai": ((0xE01, 0xE3A), (0xE40, 0xE4E)),
-    "Lao": ((0xE81, 0xECE), (0xEDC, 0xEDF)),
-    "Tibetan": ((0xF40, 0xFBC),),
-    "Myanmar": ((0x1000, 0x103F), (0x1050, 0x108F), (0x109A, 0x109D), (0xA9E0, 0xA9EF), (0xA9FA, 0xA9FE),
-                (0xAA60, 0xAA7F)),
-    "Georgian": ((0x10A0, 0x10FF), (0x1C90, 0x1CBF), (0x2D00, 0x2D2D)),
-    "Hangul": ((0x1100, 0x11FF), (0x3131, 0x318E), (0xA960, 0xA97C), (0xAC00, 0xD7FB)),
-    "Ethiopic": ((0x1200, 0x135F), (0x1380, 0x138F), (0x2D80, 0x2DDE)),
-    "Khmer": ((0x1780, 0x17D3), (0x17D7, 0x17D7), (0x17DC, 0x17DD)),
-    "Kana": ((0x3041, 0x3096), (0x3099, 0x309A), (0x309D, 0x309F), (0x30A1, 0x30FA), (0x30FC, 0x30FF), (0x31F0, 0x31FF),
-             (0xFF66, 0xFF9F), (0x1AFF0, 0x1B16F)),
-    "Han": ((0x3005, 0x3007), (0x3021, 0x3029), (0x303B, 0x303B), (0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAD9),
-            (0x20000, 0x323AF)),
-}  # fmt: skip
 # Scripts without spaces between words: how they are named, and the languages that have a segmenter.
 _UNSEGMENTED = {
     "Kana": ("Japanese characters", ("ja",)),
@@ -58,15 +25,27 @@ _UNSEGMENTED = {
 }
 
 
+@lru_cache(maxsize=1)
+def _scripts() -> dict[str, tuple[str, str]]:
+    """For each script, its letters and marks as ranges of a regular expression, and the language that alone uses it.
+
+    The language is "" if several use it. Kana: Hiragana, Katakana and their marks.
+    """
+    found = {}
+    for row in table_rows("scripts.csv"):
+        ranges = ([re.escape(chr(int(end, 16))) for end in span.split("-")] for span in row["ranges"].split())
+        found[row["script"]] = "".join(map("-".join, ranges)), row["language"]
+    return found
+
+
 def script_pattern(scripts: Iterable[str]) -> str:
     """A regular expression for one letter or mark of some scripts."""
-    ranges = (r for script in scripts for r in _RANGES[script])
-    return "[" + "".join(f"{re.escape(chr(first))}-{re.escape(chr(last))}" for first, last in ranges) + "]"
+    return "[" + "".join(_scripts()[script][0] for script in scripts) + "]"
 
 
 @lru_cache(maxsize=1)
 def _runs() -> re.Pattern[str]:
-    return re.compile("|".join(f"(?P<{script}>{script_pattern([script])}+)" for script in _RANGES))
+    return re.compile("|".join(f"(?P<{script}>[{ranges}]+)" for script, (ranges, _) in _scripts().items()))
 
 
 def sampled(texts: Iterable[object]) -> list[str]:
@@ -132,14 +111,6 @@ def unsegmented_script(texts: Iterable[object], language: str | None = None, *, 
 LEAST_SHARE = 0.1  # of the words that must be stop words of the guessed language
 USUAL_SHARE = 0.2  # from here on, more stop words do not make a guess more certain
 
-# The language of a script that is almost only used for one; the others need stop words.
-_BY_SCRIPT = {
-    "Greek": "el", "Armenian": "hy", "Hebrew": "he", "Bengali": "bn", "Gurmukhi": "pa", "Gujarati": "gu", "Odia": "or",
-    "Tamil": "ta", "Telugu": "te", "Kannada": "kn", "Malayalam": "ml", "Sinhala": "si", "Thai": "th", "Lao": "lo",
-    "Tibetan": "bo", "Myanmar": "my", "Georgian": "ka", "Hangul": "ko", "Ethiopic": "am", "Khmer": "km", "Kana": "ja",
-    "Han": "zh",
-}  # fmt: skip
-
 
 def guess_language(texts: Iterable[object]) -> tuple[str, float] | None:
     """The code of the language and a confidence from 0 to 1; None where there is no good guess.
@@ -167,8 +138,8 @@ def guess_language(texts: Iterable[object]) -> tuple[str, float] | None:
     script = max(shares, key=lambda name: shares[name])
     if script == "Han" and shares.get("Kana", 0) > 0.1 * shares[script]:  # Japanese has both, Chinese has no Kana
         script = "Kana"
-    if script in _BY_SCRIPT:
-        return _BY_SCRIPT[script], shares[script] + (shares.get("Han", 0) if script == "Kana" else 0)
+    if language := _scripts()[script][1]:  # the others need stop words
+        return language, shares[script] + (shares.get("Han", 0) if script == "Kana" else 0)
     prepare, find = Preparation(tidy=True), unicode_words("split").find
     words = Counter(word for text in sample for word in find(prepare(text)))
     lists = _lists(script)

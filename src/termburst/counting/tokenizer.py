@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.core.binding import Bytes, Integers, record
 from termburst.core.matrix_rows import Piece, piece, write_rows
 from termburst.core.tokenizer import (
     DONE,
@@ -32,9 +33,6 @@ from termburst.core.vocabulary import (
     BATCH,
     MOST_NODES,
     MOST_POOL,
-    NODE,
-    Bytes,
-    Integers,
     Nodes,
     absorb,
     alphabetical,
@@ -256,7 +254,7 @@ class Worker:
         self.documents = 0  # counted so far; each node keeps the number of the last one that has it
         if like is None:
             self.slots, self.pool = np.zeros(2**19, dtype=np.uint64), np.empty(2**13, dtype=np.uint64)
-            self.rows = np.empty(2**18, dtype=NODE)  # memory is taken only when it is written to
+            self.rows = np.empty(2**18, dtype=record("Node"))  # memory is taken only when it is written to
             self.known = vocabulary(self.slots, self.rows, self.pool)
         else:
             size, used = like.nodes, like.known.used

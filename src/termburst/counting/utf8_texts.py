@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from termburst.core.vocabulary import Bytes, Integers, written
+from termburst.core.binding import Bytes, Integers
+from termburst.core.vocabulary import written
 
 if TYPE_CHECKING:
     from termburst.counting.tokenizer import Counted, Tokenizer, Worker

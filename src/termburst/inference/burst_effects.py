@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termburst.core import effects as core
+from termburst.core.binding import record
 from termburst.core.cells import alike_terms
 from termburst.inference import distributions as stats
 from termburst.inference.checks import check_confidence
@@ -258,7 +259,7 @@ def _intervals(
     tau, _, gain = fits
     occurring = (cells.n_i > 0) & (cells.n_i < cells.tokens)
     full = scale * stats.norm.isf((1 - confidence) / 2)
-    ratio_roots, reuse_roots = (np.empty(tau.size, core.ROOTS) for _ in range(2))
+    ratio_roots, reuse_roots = (np.empty(tau.size, record("Roots")) for _ in range(2))
     ratio_roots["low"], ratio_roots["high"] = scale * lower_roots(np.sqrt(2 * gain) / scale, confidence), full
     reuse_roots["low"] = reuse_roots["high"] = full
     ratio = limits(cells, core.RATIO, occurring, fits, ratio_roots)
@@ -281,7 +282,7 @@ def limits(
     """Limits of an effect of the chosen terms as levels, log(R − 1) or logit of reuse; NaN for the others."""
     table = LengthTable.of(cells.lengths, cells.length_documents)
     of, lengths, length = cells.for_kernels(), table.for_kernels(), max(cells.mean_length, 1.0 + 1e-9)
-    out = np.full(chosen.size, np.nan, np.float64).repeat(2).view(core.ROOTS)
+    out = np.full(chosen.size, np.nan, np.float64).repeat(2).view(record("Roots"))
     terms = np.flatnonzero(chosen)
     distinct, place = alike_terms(of, terms)
     by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts

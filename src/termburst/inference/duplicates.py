@@ -20,7 +20,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from termburst.core.minhash import Hashes, ShingleLists, band_keys, distinct_hashes, jaccard
+from termburst.core.binding import Hashes
+from termburst.core.minhash import ShingleLists, band_keys, distinct_hashes, jaccard
 from termburst.limits import require_memory
 from termburst.statistics.matrix import Integers
 from termburst.threads import cores, in_threads

@@ -30,6 +30,7 @@ from scipy.special import expit, xlogy
 
 from termburst.core import comparison as core
 from termburst.core import profiles as core_profiles
+from termburst.core.binding import record
 from termburst.inference.keyness import Keyness
 from termburst.inference.two_sides import HIGHEST, PART
 from termburst.models.cells import GroupedCells, TermCells
@@ -256,7 +257,7 @@ def on_lattice(profiles: Profiles, size: int) -> Floats:
 
 def flat_profiles(size: int, tau: Floats) -> Profiles:
     """Profiles that say nothing about log α_0, at the points *tau*."""
-    found = np.zeros(size, core_profiles.SIDE_PROFILE)
+    found = np.zeros(size, record("SideProfile"))
     found["step"], found["first"], found["size"] = 1.0, round(tau[0]), tau.size
     return found
 

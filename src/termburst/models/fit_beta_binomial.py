@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.core import beta_binomial as core
+from termburst.core.binding import record
 from termburst.core.cells import alike_terms
 from termburst.display import ROWS, html_table, more, number
 from termburst.models import binomial
@@ -166,7 +167,7 @@ def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> dic
     lengths, of = LengthTable.of(cells.lengths, cells.length_documents).for_kernels(), cells.for_kernels()
     distinct, place = alike_terms(of, fitted)
     by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over parts
-    raw = np.zeros(cells.n_i.size, core.FIT_RESULT)
+    raw = np.zeros(cells.n_i.size, record("FitResult"))
 
     def fit(part: slice) -> None:
         core.fit_terms(of, lengths, by_size[part].copy(), penalty, spacing, raw)
@@ -174,7 +175,7 @@ def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> dic
     over_parts(fit, cells.count.size, by_size.size)
     alike = np.arange(raw.size)  # the term whose fit each term has
     alike[fitted] = distinct[place]
-    return {name: raw[name][alike] for name in core.FIT_RESULT.names or ()}
+    return {name: raw[name][alike] for name in record("FitResult").names or ()}
 
 
 def _result(cells: TermCells, raw: dict[str, Floats]) -> BetaBinomialFit:

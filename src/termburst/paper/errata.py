@@ -26,5 +26,5 @@ ERRATA: dict[int, Callable[[Collections], Erratum]] = {
 
 
 def as_markdown(errata: Sequence[Erratum]) -> str:
-    """The page docs/errata.md."""
+    """All errata with their evidence; docs/errata.md has them in short."""
     return "\n".join([rendered("errata", "introduction"), *(erratum.text for erratum in errata)])

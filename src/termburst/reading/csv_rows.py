@@ -17,16 +17,9 @@ from functools import partial
 
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.csv_blocks import cut_block
-from termburst.reading.documents import (
-    DocumentStream,
-    Progress,
-    Scalar,
-    metadata_columns,
-    require_columns,
-    text_column,
-)
+from termburst.reading.documents import DocumentStream, Progress, Scalar, metadata_columns, require_columns, text_column
 from termburst.reading.faults import fault, oversize, reason
-from termburst.reading.lines import Source, bytes_of, decoded, open_source
+from termburst.reading.lines import Source, bytes_of, decoded, open_utf8
 from termburst.reading.options import ReadingPlan
 
 BLOCK = 2**18  # bytes that are cut at a time; they fit in a processor's cache
@@ -45,7 +38,8 @@ _Row = tuple[int, list[str]]  # the line where it begins, its fields
 def read_csv(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
     """The documents of a table, one per row."""
     progress.how, progress.format = "one per row", "CSV table"
-    with open_source(file, options, progress) as source:
+    with open_utf8(file, options, progress) as stream:
+        source = Source(stream)
         delimiter = options.delimiter or _sniffed(file, source, progress)
         rows = _rows(file, source, options, progress, delimiter)
         line, header = next(rows, (1, []))

@@ -18,6 +18,10 @@ class Skipped(ValueError):  # noqa: N818 - it says why a file is skipped
         self.why = why
 
 
+class NotStrict(ValueError):  # noqa: N818 - it says what strict reading does not allow
+    """Something was skipped, repaired or guessed while reading is strict; it is raised through every reader."""
+
+
 def fault(place: str, problem: str) -> ValueError:
     """An error with one printable line, even if a file name or another library's message has control characters."""
     return ValueError(Message(place, ": ", problem).changed(one_line))

@@ -7,20 +7,25 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing
+from contextlib import ExitStack, closing
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from termburst.reading.corpus_files import CorpusFile, Note
 from termburst.reading.csv_rows import read_csv
 from termburst.reading.documents import DocumentStream, Progress, Text
-from termburst.reading.faults import Skipped, fault, not_annotated, without_start
+from termburst.reading.faults import Skipped, fault, not_annotated, reason, without_start
 from termburst.reading.json_rows import read_jsonl
-from termburst.reading.lines import OtherFormat, is_marked, read_lines, read_whole
+from termburst.reading.lines import OtherFormat, is_marked, open_bytes, open_utf8, read_lines, read_whole
 from termburst.reading.options import ReadingPlan
 from termburst.reading.parquet_rows import read_parquet
 from termburst.reading.report import BLANK_LINES, SKIPPED, UNREADABLE, ReadingReport
 
+if TYPE_CHECKING:
+    from termburst.reading.formats.found import Format
+
+_START = 2**13  # bytes that tell the format
 READERS_AHEAD = 2  # threads that read the next files of a folder
 _Opened = tuple[CorpusFile, Progress, Iterable[tuple[str, Text]]]
 
@@ -115,11 +120,9 @@ def _documents_in(found: str | Exception, file: CorpusFile, options: ReadingPlan
         return
     if not isinstance(found, OtherFormat):
         raise found
-    from termburst.reading.format_files import found_documents
-
     progress.note(file.label, "format guessed", f"read as {found.format.name}, by its first bytes")
     with io.BytesIO(found.data) as stream:
-        yield from found_documents(found.format, stream, file, options, progress)
+        yield from _found_documents(found.format, stream, file, options, progress)
 
 
 def _in_groups(files: list[CorpusFile]) -> Iterator[list[CorpusFile]]:
@@ -178,9 +181,48 @@ def _read_text(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Do
 
 
 def _read_format(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:
-    from termburst.reading.format_files import read_format
+    """The documents of a file in a format that its name or its first bytes tell."""
+    from termburst.reading.formats.table import FORMATS, format_of
 
-    yield from read_format(file, options, progress)
+    try:
+        with ExitStack() as stack:
+            expected = next(each for each in FORMATS if file.suffix in each.suffixes)
+            stream: BinaryIO
+            if expected.recoded:
+                stream = cast(BinaryIO, stack.enter_context(open_utf8(file, options, progress)))
+            elif file.packing or file.opened is not None:
+                stream = cast(BinaryIO, stack.enter_context(open_bytes(file, progress)))
+            else:
+                stream = stack.enter_context(Path(file.path).open("rb"))
+            start = cast(io.BufferedReader, stream).peek(_START)[:_START]
+            found = format_of(file.suffix, start)
+            if found is None:
+                raise fault(file.path, "is not in a format that can be read; convert it to text first")
+            if found is not expected:
+                progress.note(file.label, "format guessed", f"read as {found.name}, by its first bytes")
+            yield from _found_documents(found, stream, file, options, progress)
+    except OSError as error:
+        raise fault(file.path, f"cannot be read ({reason(error)})") from error
+
+
+def _found_documents(
+    found: Format, stream: BinaryIO, file: CorpusFile, options: ReadingPlan, progress: Progress
+) -> DocumentStream:
+    """The documents that a reader finds in a stream, with the ids of the corpus; its notes go to the report."""
+    from termburst.reading.formats.found import UnreadableFile
+
+    has_ids = options.id is not None and found.documents == "one per row"
+    progress.format, progress.how = found.name, "one per file"
+    documents = found.read(stream, options, partial(progress.note, file.label))
+    try:
+        for document in documents:
+            if document.name:
+                progress.how = found.documents
+            progress.metadata = document.metadata
+            name = document.name if has_ids and document.name else f"{file.label}:{document.name}"
+            yield name if document.name else file.label, document.text
+    except UnreadableFile as error:
+        raise fault(file.path, str(error)) from error
 
 
 def _read_archive(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:

@@ -7,7 +7,8 @@ several words (*du* for *de le*) is one token with all their lemmas.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 BETWEEN = "\x1f"  # the unit separator of ASCII, which no text needs
 
@@ -47,3 +48,43 @@ def word_layers(layer: str, form: str, words: Sequence[tuple[str, str]]) -> str:
         "lemma_upos": lambda: " ".join(f"{lemma}_{tag}" for lemma, tag in words),
     }
     return BETWEEN.join(made[name]().replace(BETWEEN, " ") for name in layers_in(layer))
+
+
+@dataclass(slots=True)
+class Annotation:
+    """Makes the tokens of a layer. A word without a lemma is taken by its form, and one without a tag as X.
+
+    Examples
+    --------
+    >>> annotation = Annotation("lemma_upos")
+    >>> annotation.tokens(["is", "it"], ["be", ""], ["VERB", "PRON"])
+    ['be_VERB', 'it_PRON']
+    >>> annotation.say(print)
+    annotation missing 1 words without lemma: the form is taken
+    """
+
+    layer: str
+    no_lemma: int = 0
+    no_tag: int = 0
+
+    def tokens(self, forms: list[str], lemmas: list[str], tags: list[str]) -> list[str]:
+        """One token per word; "" stands for annotation that is missing."""
+        if "lemma" in self.layer and "" in lemmas:
+            self.no_lemma += lemmas.count("")
+            lemmas = [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
+        if "upos" in self.layer and "" in tags:
+            self.no_tag += tags.count("")
+            tags = [tag or "X" for tag in tags]
+        if ">" in self.layer:
+            words = zip(forms, lemmas, tags, strict=True)
+            return [word_layers(self.layer, form, [(lemma, tag)]) for form, lemma, tag in words]
+        if self.layer == "lemma_upos":
+            return [f"{lemma}_{tag}" for lemma, tag in zip(lemmas, tags, strict=True)]
+        return {"form": forms, "lemma": lemmas, "upos": tags}[self.layer]
+
+    def say(self, note: Callable[[str, str], None]) -> None:
+        """Note what was missing."""
+        if self.no_lemma:
+            note("annotation missing", f"{self.no_lemma:,} words without lemma: the form is taken")
+        if self.no_tag:
+            note("annotation missing", f"{self.no_tag:,} words without part of speech: X is taken")

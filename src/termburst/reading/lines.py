@@ -43,7 +43,8 @@ def is_marked(start: bytes) -> bool:
 
 def read_lines(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Generator[list[str], None, None]:
     r"""The lines of a file with their endings, split at \n only, in lists of those that are read together."""
-    with open_source(file, options, progress) as source:
+    with open_utf8(file, options, progress) as stream:
+        source = Source(stream)
         single = decoded(source, file, options, progress)
         while block := source.peek(1):
             size = block.rfind(b"\n") + 1
@@ -157,13 +158,6 @@ class Source:
         self._ahead.seek(size, io.SEEK_CUR)
         self.taken += size
         self.lines += lines
-
-
-@contextmanager
-def open_source(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[Source]:
-    """A file as a `Source`; it is closed at the end of the context."""
-    with open_utf8(file, options, progress) as stream:
-        yield Source(stream)
 
 
 @contextmanager

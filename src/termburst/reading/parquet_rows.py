@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from termburst.files import panics_unseen, parquet_damage
 from termburst.forks import check_fork
 from termburst.limits import require_memory
-from termburst.messages import named
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.documents import (
     DocumentStream,
@@ -81,12 +80,7 @@ def _parquet_slices(file: CorpusFile, options: ReadingPlan, progress: Progress) 
     more = metadata_columns(options, column, schema.names())
     unpacked = _Unpacked(file, groups, {column, options.id, *more})
     # By position, because a name such as "*" would mean all columns.
-    kind = _parquet_type(file, column, options, schema)
-    text = pl.nth(schema.names().index(column)).alias("text")
-    held = schema[column]
-    held = held.inner if isinstance(held, pl.List) else held  # type: ignore[assignment]
-    categories = isinstance(held, (pl.Categorical, pl.Enum))  # as strings, each row would have its own copy
-    columns = [text if categories else text.cast(kind)]
+    columns = [pl.nth(schema.names().index(column)).alias("text")]
     if options.id is not None:
         columns.append(pl.nth(schema.names().index(options.id)).alias("id"))
     columns += [pl.nth(schema.names().index(name)).alias(f"metadata {name}") for name in more]
@@ -109,8 +103,7 @@ def _parquet_slices(file: CorpusFile, options: ReadingPlan, progress: Progress) 
             if more:
                 selected = some.select(f"metadata {name}" for name in more).rename(lambda name: name[9:])
                 metadata = selected.iter_rows(named=True)
-            chosen = some["text"] if categories else some["text"].cast(kind)  # a cast would unpack rows of other slices
-            yield chosen.to_list(), ids, metadata, (start + last) / rows
+            yield some["text"].to_list(), ids, metadata, (start + last) / rows
         start += part.height
         # Each slice unpacks its row group again, so slices should be long: a few batches.
         step = max(1, min(8 * step, most * part.height // max(1, int(sizes.sum()))))
@@ -178,20 +171,3 @@ def _cuts(sizes: NDArray[np.int64], most: int) -> Iterator[tuple[int, int]]:
         last = max(first + 1, int(ends.searchsorted(before + most, side="right")))
         yield first, last
         first = last
-
-
-def _parquet_type(file: CorpusFile, column: str, options: ReadingPlan, schema: pl.Schema) -> pl.DataType:
-    import polars as pl
-
-    kind = schema[column]
-    strings = (pl.String, pl.Categorical, pl.Enum, pl.Null)
-    if kind in strings:
-        return pl.String()
-    if not isinstance(kind, pl.List):
-        raise fault(file.path, f"the column {column!r} contains {kind}, not text; choose another with " + named("text"))
-    if not options.pretokenized:
-        tokens = named("pretokenized", True)
-        raise fault(file.path, f"the column {column!r} contains {kind}; if these are tokens, give " + tokens)
-    if kind.inner not in strings:
-        raise fault(file.path, f"the column {column!r} contains {kind}; make every token a string")
-    return pl.List(pl.String())

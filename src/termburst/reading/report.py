@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from termburst.messages import Message, joined
 from termburst.reading.documents import Text
-from termburst.reading.faults import fault
+from termburst.reading.faults import NotStrict, fault
 
 NEAR_EMPTY = 10  # characters that are no spaces; a document with fewer is named
 _TOO_FEW = f"fewer than {NEAR_EMPTY} characters, spaces not counted"
@@ -67,7 +67,7 @@ class ReadingReport:
       README or licence: README.md
     >>> ReadingReport("speeches", strict=True).note("README.md", "skipped", "README or licence")
     Traceback (most recent call last):
-    ValueError: README.md: skipped (README or licence); strict reading allows no exceptions
+    termburst.reading.faults.NotStrict: README.md: skipped (README or licence); strict reading allows no exceptions
     """
 
     def __init__(self, source: str, *, strict: bool = False, inspected: bool = False) -> None:
@@ -239,7 +239,8 @@ class ReadingReport:
 
     def _raise_if_strict(self, file: str, kind: str, detail: str) -> None:
         if self.strict and kind not in _ONLY_SAID:
-            raise fault(file, Message(f"{kind} (", detail, "); strict reading allows no exceptions"))
+            problem = Message(f"{kind} (", detail, "); strict reading allows no exceptions")
+            raise NotStrict(str(fault(file, problem)))
 
     def _add(self, note: Note) -> None:
         if len(self.notes) < _MOST_NOTES:

@@ -326,7 +326,7 @@ def build_statistics(
     texts, detail, counting, batch : see `TermStatistics.from_texts`
     path : the Parquet file to write
     memory : for example "1GB" or "500MB", or bytes
-        Peak memory of the whole process. It is an estimate: see docs/growing-corpus.md for measurements.
+        Peak memory of the whole process. It is an estimate: see docs/engines.md.
     min_count : leave out terms that occur fewer times
 
     Returns

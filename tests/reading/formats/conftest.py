@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from termburst.reading.formats import FoundDocument, UnreadableFile, format_of
+from termburst.reading.formats import Format, FoundDocument, UnreadableFile, format_of
 from termburst.reading.options import ReadingPlan
 
 
@@ -47,19 +47,27 @@ class NotSeekable(io.RawIOBase):
         return self._inner.readinto(memoryview(buffer)[:1000])
 
 
-@pytest.fixture(params=["file", "stream"])
-def read(request: pytest.FixtureRequest) -> Callable[..., Reading]:
-    """Read bytes as a file with this ending, from memory and from a stream that cannot go back."""
+@pytest.fixture
+def read() -> Callable[..., Reading]:
+    """Read bytes as a file with this ending, from memory and from a stream that cannot go back: both must agree."""
+
+    def once(found: Format, stream: Any, options: ReadingPlan) -> tuple[Reading, UnreadableFile | None]:
+        reading = Reading([])
+        try:
+            reading.documents += found.read(stream, options, lambda kind, detail: reading.notes.append((kind, detail)))
+        except UnreadableFile as error:
+            return reading, error
+        return reading, None
 
     def read(suffix: str, data: bytes, *, document_bytes: int = 2**26, **options: Any) -> Reading:
         found = format_of(suffix, data[:4096])
         assert found is not None, f"no format for {suffix}"
-        stream = io.BytesIO(data) if request.param == "file" else io.BufferedReader(NotSeekable(data))
-        reading = Reading([])
-        note = lambda kind, detail: reading.notes.append((kind, detail))  # noqa: E731
-        reading.documents.extend(
-            found.read(stream, ReadingPlan(max_document_mb=document_bytes / 2**20, **options), note)
-        )
+        plan = ReadingPlan(max_document_mb=document_bytes / 2**20, **options)
+        reading, error = once(found, io.BytesIO(data), plan)
+        streamed, same_error = once(found, io.BufferedReader(NotSeekable(data)), plan)
+        assert (reading, str(error)) == (streamed, str(same_error))
+        if error is not None:
+            raise error
         return reading
 
     return read

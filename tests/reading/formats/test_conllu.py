@@ -2,8 +2,6 @@
 
 import random
 
-import pytest
-
 from termburst.reading.layers import BETWEEN
 
 
@@ -48,9 +46,8 @@ FRENCH = conllu(
 )
 
 
-@pytest.mark.parametrize(
-    ("layer", "first", "second"),
-    [
+def test_layers(read):
+    for layer, first, second in [
         ("form", "Les chats du port dorment . Ελλάδα", "au _"),
         ("lemma", "le chat de le port dormir . Ελλάδα", "à le _"),
         ("upos", "DET NOUN ADP DET NOUN VERB PUNCT PROPN", "ADP DET SYM"),
@@ -59,18 +56,16 @@ FRENCH = conllu(
             "le_DET chat_NOUN de_ADP le_DET port_NOUN dormir_VERB ._PUNCT Ελλάδα_PROPN",
             "à_ADP le_DET __SYM",
         ),
-    ],
-)
-def test_layers(read, layer, first, second):
-    reading = read(".conllu", FRENCH, layer=layer)
-    one, two = reading.documents
-    assert one.name == "weblog-1"
-    assert one.text == first.split()
-    assert one.metadata == {"year": 1999, "genre": "blog"}
-    assert two.name == "2"
-    assert two.text == second.split()
-    assert two.metadata == {}
-    assert reading.notes == []
+    ]:
+        reading = read(".conllu", FRENCH, layer=layer)
+        one, two = reading.documents
+        assert one.name == "weblog-1"
+        assert one.text == first.split()
+        assert one.metadata == {"year": 1999, "genre": "blog"}
+        assert two.name == "2"
+        assert two.text == second.split()
+        assert two.metadata == {}
+        assert reading.notes == []
 
 
 def test_two_layers_side_by_side(read):
@@ -110,10 +105,10 @@ def test_columns_of_conllu_plus(read, refused):
     assert "has no column LEMMA" in refused(".conllup", data, layer="lemma")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_encodings_and_line_endings(read, encoding):
-    data = FRENCH.decode().replace("\n", "\r\n").encode(encoding)
-    assert read(".conllu", data).documents[0].text[:3] == ["Les", "chats", "du"]
+def test_encodings_and_line_endings(read):
+    for encoding in ["utf-8-sig", "utf-16"]:
+        data = FRENCH.decode().replace("\n", "\r\n").encode(encoding)
+        assert read(".conllu", data).documents[0].text[:3] == ["Les", "chats", "du"]
 
 
 def test_latin_1_is_guessed_and_said(read):

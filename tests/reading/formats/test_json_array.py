@@ -2,8 +2,6 @@
 
 import json
 
-import pytest
-
 
 def test_objects_are_documents(read):
     rows = [
@@ -20,9 +18,9 @@ def test_objects_are_documents(read):
     assert reading.detail("fields left out").startswith("'tags'")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
-def test_encodings(read, encoding):
-    assert read(".json", '[{"text": "Ελλάδα 中文"}]'.encode(encoding)).one.text == "Ελλάδα 中文"
+def test_encodings(read):
+    for encoding in ["utf-8-sig", "utf-16", "utf-32"]:
+        assert read(".json", '[{"text": "Ελλάδα 中文"}]'.encode(encoding)).one.text == "Ελλάδα 中文"
 
 
 def test_columns_are_chosen(read):

@@ -88,12 +88,12 @@ def encrypted(password: str, algorithm: str) -> bytes:
     return stream.getvalue()
 
 
-@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-256"])
-def test_encrypted_files(read, refused, algorithm):
-    if algorithm == "AES-256":
-        pytest.importorskip("cryptography")
-    assert refused(".pdf", encrypted("secret", algorithm)) == "is encrypted; remove the password and save it again"
-    assert read(".pdf", encrypted("", algorithm)).one.text.strip() == "Secret text"  # which all may read
+def test_encrypted_files(read, refused):
+    for algorithm in ["RC4-128", "AES-256"]:
+        if algorithm == "AES-256":
+            pytest.importorskip("cryptography")
+        assert refused(".pdf", encrypted("secret", algorithm)) == "is encrypted; remove the password and save it again"
+        assert read(".pdf", encrypted("", algorithm)).one.text.strip() == "Secret text"  # which all may read
 
 
 def test_a_package_that_is_missing_for_encrypted_files_is_said(refused, monkeypatch):

@@ -12,13 +12,13 @@ from termburst.reading.formats import FORMATS, UnreadableFile, format_of
 from termburst.reading.options import ReadingPlan
 
 
-@pytest.mark.parametrize("suffix", [suffix for each in FORMATS for suffix in each.suffixes])
-def test_endings_name_formats(suffix):
-    found = format_of(suffix, b"")
-    assert found is not None
-    assert suffix in found.suffixes
-    assert format_of(suffix.upper(), b"") is found
-    assert format_of(suffix.removeprefix("."), b"") is found
+def test_endings_name_formats():
+    for suffix in [suffix for each in FORMATS for suffix in each.suffixes]:
+        found = format_of(suffix, b"")
+        assert found is not None
+        assert suffix in found.suffixes
+        assert format_of(suffix.upper(), b"") is found
+        assert format_of(suffix.removeprefix("."), b"") is found
 
 
 def test_endings_are_used_once():
@@ -27,10 +27,10 @@ def test_endings_are_used_once():
     assert all(suffix.startswith(".") and suffix.islower() for suffix in suffixes)
 
 
-@pytest.mark.parametrize("suffix", [".txt", "", ".csv", ".tsv", ".jsonl", ".parquet", ".zip", ".tar", ".gz", ".py"])
-def test_plain_text_tables_and_archives_are_none_of_them(suffix):
-    assert format_of(suffix, b"Call me Ishmael.") is None
-    assert format_of(suffix, b"") is None
+def test_plain_text_tables_and_archives_are_none_of_them():
+    for suffix in [".txt", "", ".csv", ".tsv", ".jsonl", ".parquet", ".zip", ".tar", ".gz", ".py"]:
+        assert format_of(suffix, b"Call me Ishmael.") is None
+        assert format_of(suffix, b"") is None
 
 
 def zipped(*names: str) -> bytes:
@@ -41,9 +41,8 @@ def zipped(*names: str) -> bytes:
     return stream.getvalue()
 
 
-@pytest.mark.parametrize(
-    ("suffix", "start", "name"),
-    [
+def test_first_bytes_are_right_where_the_ending_is_wrong():
+    for suffix, start, name in [
         (".txt", b"%PDF-1.7", "a PDF file"),
         (".docx", b"%PDF-1.7", "a PDF file"),
         (".doc", b"{\\rtf1", "an RTF document"),
@@ -59,12 +58,10 @@ def zipped(*names: str) -> bytes:
         (".xml", b"<!doctype html>", "a web page"),
         (".html", b"<?xml version='1.0'?><html>", "a web page"),
         ("", b"From - Mon Jan 01 00:00:00 2024\nSubject: x\n", "a mailbox"),
-    ],
-)
-def test_first_bytes_are_right_where_the_ending_is_wrong(suffix, start, name):
-    found = format_of(suffix, start)
-    assert found is not None
-    assert found.name == name
+    ]:
+        found = format_of(suffix, start)
+        assert found is not None
+        assert found.name == name
 
 
 def test_a_thousand_comments_are_looked_at_in_no_time():
@@ -81,9 +78,16 @@ def test_a_pdf_that_is_none_is_not_read_as_something_else():
     assert found.name == "a PDF file"
 
 
-@pytest.mark.parametrize(
-    ("suffix", "data"),
-    {
+def test_a_missing_package_is_said(monkeypatch):
+    real = importlib.import_module
+
+    def without(name: str, *rest):
+        if name.startswith("termburst"):
+            return real(name, *rest)
+        raise ImportError(name)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+    for suffix, data in {
         ".docx": zipped("word/document.xml"),
         ".odt": zipped("content.xml"),
         ".epub": zipped("META-INF/container.xml"),
@@ -93,29 +97,19 @@ def test_a_pdf_that_is_none_is_not_read_as_something_else():
         ".pdf": b"%PDF-1.4",
         ".xlsx": zipped("xl/workbook.xml"),
         ".spacy": b"x",
-    }.items(),
-)
-def test_a_missing_package_is_said(suffix, data, monkeypatch):
-    real = importlib.import_module
-
-    def without(name: str, *rest):
-        if name.startswith("termburst"):
-            return real(name, *rest)
-        raise ImportError(name)
-
-    monkeypatch.setattr(importlib, "import_module", without)
-    with pytest.raises(UnreadableFile, match=r"^needs the package [\w-]+: pip install '[\w\[\]]+'$"):
-        list(format_of(suffix, data).read(io.BytesIO(data), ReadingPlan(), print))
+    }.items():
+        with pytest.raises(UnreadableFile, match=r"^needs the package [\w-]+: pip install '[\w\[\]]+'$"):
+            list(format_of(suffix, data).read(io.BytesIO(data), ReadingPlan(), print))
 
 
-@pytest.mark.parametrize("each", FORMATS, ids=lambda each: each.name)
-def test_nothing_and_noise_get_one_sentence(each):
-    import random
+def test_nothing_and_noise_get_one_sentence():
+    for each in FORMATS:
+        import random
 
-    for data in (b"", b"\0" * 100, random.Random(1).randbytes(5000), b"PK\3\4" + b"\0" * 100):
-        with pytest.raises(UnreadableFile) as caught:
-            list(each.read(io.BytesIO(data), ReadingPlan(), lambda _kind, _detail: None))
-        assert str(caught.value).isprintable()
+        for data in (b"", b"\0" * 100, random.Random(1).randbytes(5000), b"PK\3\4" + b"\0" * 100):
+            with pytest.raises(UnreadableFile) as caught:
+                list(each.read(io.BytesIO(data), ReadingPlan(), lambda _kind, _detail: None))
+            assert str(caught.value).isprintable()
 
 
 def test_a_fault_of_the_disk_is_not_a_fault_of_the_file():

@@ -32,32 +32,29 @@ def test_the_body_is_the_text_and_the_header_metadata(read):
     ]
 
 
-@pytest.mark.parametrize(
-    ("dates", "expected", "guessed"),
-    [
+def test_when_the_text_was_written_and_otherwise_when_the_file_was_published(read):
+    for dates, expected, guessed in [
         ('<creation><date notBefore="1601" notAfter="1603"/></creation>', {"date": "1601/1603"}, False),
         ('<creation><date from="1601"/></creation>', {"date": "1601/", "year": 1601}, False),
         ('<creation><date when="1601">about 1600</date></creation>', {"date": "1601", "year": 1601}, False),
         ("<creation><date/></creation>", {"date": "2015", "year": 2015}, True),
-    ],
-)
-def test_when_the_text_was_written_and_otherwise_when_the_file_was_published(read, dates, expected, guessed):
-    published = "<fileDesc><publicationStmt><date>2015</date></publicationStmt></fileDesc>"
-    header = f"<teiHeader>{published}<profileDesc>{dates}</profileDesc></teiHeader>"
-    reading = read(".xml", tei("<p>a</p>", header))
-    assert reading.one.metadata == expected
-    assert ("date guessed" in reading.kinds) == guessed
+    ]:
+        published = "<fileDesc><publicationStmt><date>2015</date></publicationStmt></fileDesc>"
+        header = f"<teiHeader>{published}<profileDesc>{dates}</profileDesc></teiHeader>"
+        reading = read(".xml", tei("<p>a</p>", header))
+        assert reading.one.metadata == expected
+        assert ("date guessed" in reading.kinds) == guessed
 
 
-@pytest.mark.parametrize("attributes", [NS, ""])
-def test_verse_and_drama(read, attributes):
-    body = "<sp><speaker>Ham.</speaker><lg><l>To be, or</l><l>not to be</l></lg><stage>Exit</stage></sp>"
-    assert read(".tei", tei(body, attributes=attributes)).one.text.split("\n") == [
-        "Ham.",
-        "To be, or",
-        "not to be",
-        "Exit",
-    ]
+def test_verse_and_drama(read):
+    for attributes in [NS, ""]:
+        body = "<sp><speaker>Ham.</speaker><lg><l>To be, or</l><l>not to be</l></lg><stage>Exit</stage></sp>"
+        assert read(".tei", tei(body, attributes=attributes)).one.text.split("\n") == [
+            "Ham.",
+            "To be, or",
+            "not to be",
+            "Exit",
+        ]
 
 
 def test_words_across_lines_and_pages(read):
@@ -108,20 +105,17 @@ WORDS = (
 )
 
 
-@pytest.mark.parametrize(
-    ("layer", "expected"),
-    [
+def test_words_by_layer(read):
+    for layer, expected in [
         (None, "Les chats du été ."),
         ("form", "Les chats du été ."),
         ("lemma", "le chat de le été ."),
         ("upos", "DET NOUN ADP DET X PUNCT"),
         ("lemma_upos", "le_DET chat_NOUN de_ADP le_DET été_X ._PUNCT"),
-    ],
-)
-def test_words_by_layer(read, layer, expected):
-    reading = read(".xml", tei(WORDS), layer=layer)
-    assert reading.one.text == expected.split()
-    assert ("annotation missing" in reading.kinds) == (layer in ("lemma", "upos", "lemma_upos"))
+    ]:
+        reading = read(".xml", tei(WORDS), layer=layer)
+        assert reading.one.text == expected.split()
+        assert ("annotation missing" in reading.kinds) == (layer in ("lemma", "upos", "lemma_upos"))
 
 
 def test_tags_of_universal_dependencies(read):
@@ -170,10 +164,10 @@ def test_a_layer_without_words_is_said(read):
     assert "no annotation" in reading.kinds
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "iso-8859-1", "windows-1252"])
-def test_the_encoding_is_what_the_file_declares(read, encoding):
-    data = tei("<p>Größe</p>").decode().replace("utf-8", encoding).encode(encoding)
-    assert read(".xml", data).one.text == "Größe"
+def test_the_encoding_is_what_the_file_declares(read):
+    for encoding in ["utf-8", "utf-16", "iso-8859-1", "windows-1252"]:
+        data = tei("<p>Größe</p>").decode().replace("utf-8", encoding).encode(encoding)
+        assert read(".xml", data).one.text == "Größe"
 
 
 def test_entities_of_a_dtd_that_lies_elsewhere(read, refused):
@@ -194,21 +188,18 @@ BOMB = (
 )
 
 
-@pytest.mark.parametrize(
-    "dtd",
-    [
+def test_entities_are_refused(refused):
+    for dtd in [
         BOMB,
         "<!DOCTYPE TEI [<!ENTITY j SYSTEM 'file:///etc/passwd'>]>",
         "<!DOCTYPE TEI [<!ENTITY % p SYSTEM 'file:///etc/passwd'> %p; <!ENTITY j 'x'>]>",
         "<!DOCTYPE TEI [<!ENTITY % p SYSTEM 'http://127.0.0.1:9/x.dtd'> %p;]>",
-    ],
-)
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_entities_are_refused(refused, dtd, encoding):
-    data = f"<?xml version='1.0' encoding='{encoding}'?>{dtd}<TEI><text><body><p>&j;</p></body></text></TEI>"
-    sentence = refused(".xml", data.encode(encoding))
-    assert "declares XML entities of its own" in sentence
-    assert "root:" not in sentence
+    ]:
+        for encoding in ["utf-8", "utf-16"]:
+            data = f"<?xml version='1.0' encoding='{encoding}'?>{dtd}<TEI><text><body><p>&j;</p></body></text></TEI>"
+            sentence = refused(".xml", data.encode(encoding))
+            assert "declares XML entities of its own" in sentence
+            assert "root:" not in sentence
 
 
 def test_no_other_file_is_opened(read, monkeypatch, tmp_path):

@@ -1,7 +1,5 @@
 """Vertical text."""
 
-import pytest
-
 VRT = """<?xml version="1.0"?>
 <corpus>
 <text id="a&amp;b" year="1999" title='Über "Tee"'>
@@ -23,22 +21,19 @@ teas\tNNS\ttea
 """.encode()
 
 
-@pytest.mark.parametrize(
-    ("layer", "tokens"),
-    [
+def test_layers_and_metadata(read):
+    for layer, tokens in [
         (None, "R&D was < teas ."),
         ("lemma", "R&D be < tea ."),
         ("upos", "NP VBD SYM NNS SENT"),
         ("lemma_upos", "R&D_NP be_VBD <_SYM tea_NNS ._SENT"),
-    ],
-)
-@pytest.mark.parametrize("suffix", [".vrt", ".vert"])
-def test_layers_and_metadata(read, layer, tokens, suffix):
-    first, second = read(suffix, VRT, layer=layer).documents
-    assert (first.name, first.text) == ("a&b", tokens.split())
-    assert first.metadata == {"year": 1999, "title": 'Über "Tee"'}
-    assert second.name == "2"
-    assert second.metadata == {"year": 2001}
+    ]:
+        for suffix in [".vrt", ".vert"]:
+            first, second = read(suffix, VRT, layer=layer).documents
+            assert (first.name, first.text) == ("a&b", tokens.split())
+            assert first.metadata == {"year": 1999, "title": 'Über "Tee"'}
+            assert second.name == "2"
+            assert second.metadata == {"year": 2001}
 
 
 def test_the_order_of_columns_is_found_out_and_said(read):

@@ -1,7 +1,5 @@
 """Web pages: main text, encodings, what is removed."""
 
-import pytest
-
 PARAGRAPH = "The kettle boils, and the tea<i>pot</i> waits for the water that it was made to hold, as every afternoon. "
 PAGE = f"""<!DOCTYPE html><html lang="en"><head><title>On  Tea</title><meta name="author" content="Ada L.">
 <meta property="article:published_time" content="1999-05-01T10:00:00Z"><script>var tracker = "spy";</script>
@@ -38,9 +36,8 @@ def test_paragraphs_that_repeat_are_kept(read):
     assert words.count("“Yes,”") == 50
 
 
-@pytest.mark.parametrize(
-    ("page", "text"),
-    [
+def test_what_is_main_text(read):
+    for page, text in [
         ("<main><p>all of the text</p></main><div>other</div>", "all of the text"),
         ("<div role='main'><p>all of the text</p></div><div>other</div>", "all of the text"),
         (
@@ -60,15 +57,12 @@ def test_paragraphs_that_repeat_are_kept(read):
             "<form><p>the whole page is in a form, as programs make them</p></form>",
             "the whole page is in a form, as programs make them",
         ),
-    ],
-)
-def test_what_is_main_text(read, page, text):
-    assert read(".html", f"<html><body>{page}</body></html>".encode()).one.text == text
+    ]:
+        assert read(".html", f"<html><body>{page}</body></html>".encode()).one.text == text
 
 
-@pytest.mark.parametrize(
-    ("encoding", "declared", "text"),
-    [
+def test_encodings(read):
+    for encoding, declared, text in [
         ("utf-8", "", "Größe und Ελληνικά"),
         ("utf-8", '<meta charset="utf-8">', "日本語のテキスト"),
         ("cp1252", '<meta charset="iso-8859-1">', "naïve “quotes”"),
@@ -79,11 +73,9 @@ def test_what_is_main_text(read, page, text):
         ("cp1251", "", "Все люди рождаются свободными и равными в своём достоинстве и правах."),
         ("utf-16", "", "हिन्दी में"),
         ("cp1252", "", "déjà vu"),
-    ],
-)
-def test_encodings(read, encoding, declared, text):
-    page = f"<html><head>{declared}</head><body><p>{text}</p></body></html>"
-    assert read(".html", page.encode(encoding)).one.text == text
+    ]:
+        page = f"<html><head>{declared}</head><body><p>{text}</p></body></html>"
+        assert read(".html", page.encode(encoding)).one.text == text
 
 
 def test_a_wrong_declaration_is_repaired_and_said(read):

@@ -101,13 +101,13 @@ def test_damaged_files_get_one_sentence(refused, speech, zipped):
     assert "encrypted" in refused(".docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
 
 
-@pytest.mark.parametrize("at", range(0, 100, 7))
-def test_damaged_bytes_raise_nothing_else(read, speech, at):
-    data = bytearray(speech)
-    for k in range(len(data) * at // 100, len(data), 997):
-        data[k] ^= 0xFF
-    with suppress(UnreadableFile):
-        read(".docx", bytes(data))
+def test_damaged_bytes_raise_nothing_else(read, speech):
+    for at in range(0, 100, 7):
+        data = bytearray(speech)
+        for k in range(len(data) * at // 100, len(data), 997):
+            data[k] ^= 0xFF
+        with suppress(UnreadableFile):
+            read(".docx", bytes(data))
 
 
 def test_entities_are_refused(refused, zipped):

@@ -14,7 +14,8 @@ columns guessed word, part of speech, lemma
 [FoundDocument(name='a', text=['tea', 'be'], metadata={'year': 1999})]
 """
 
-from termburst.reading.formats.found import Format, FoundDocument, Note, Scalar, UnreadableFile
+from termburst.reading.documents import Scalar
+from termburst.reading.formats.found import Format, FoundDocument, Note, UnreadableFile
 from termburst.reading.formats.table import FORMATS, format_of
 from termburst.reading.options import ReadingPlan
 

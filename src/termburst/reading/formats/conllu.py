@@ -11,15 +11,10 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO, NoReturn
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    oversize,
-)
+from termburst.reading.documents import Scalar
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, oversize
 from termburst.reading.formats.text_lines import text_blocks
-from termburst.reading.layers import layers_in, word_layers
+from termburst.reading.layers import Annotation, layers_in, word_layers
 from termburst.reading.options import ReadingPlan
 
 _COLUMNS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
@@ -45,7 +40,7 @@ class _Parser:
     """Where the parser is: in which document, sentence and word."""
 
     def __init__(self, layer: str, limit: int) -> None:
-        self._layer, self._limit = layer, limit
+        self._layer, self._limit, self._annotation = layer, limit, Annotation(layer)
         self._use(_COLUMNS)
         self._line = 0
         self._number = 1  # of the document
@@ -57,7 +52,6 @@ class _Parser:
         self._size = 0
         self._covered = 0  # the last word that a range stands for
         self._checked = 0  # tokens whose size is counted
-        self._no_lemma = self._no_upos = 0
         self._range = ""  # its form, and the words that it stands for
         self._words: list[tuple[str, str]] = []
 
@@ -108,6 +102,7 @@ class _Parser:
         all syntactic words that it stands for.
         """
         layer, width, at_id, at_form = self._layer, self._width, self._id, self._form
+        annotation = self._annotation
         forms, both, with_lemma, with_upos = layer == "form", ">" in layer, "lemma" in layer, "upos" in layer
         tokens, take, covered = self._tokens, self._tokens.append, self._covered
         for number in range(start, len(lines)):
@@ -130,9 +125,9 @@ class _Parser:
                 continue
             lemma, upos = fields[self._lemma], fields[self._upos]
             if with_lemma and lemma == "_" != fields[at_form]:
-                lemma, self._no_lemma = fields[at_form], self._no_lemma + 1
+                lemma, annotation.no_lemma = fields[at_form], annotation.no_lemma + 1
             if with_upos and upos == "_":
-                upos, self._no_upos = "X", self._no_upos + 1
+                upos, annotation.no_tag = "X", annotation.no_tag + 1
             if inside:
                 self._words.append((lemma, upos))
                 tokens[-1] = word_layers(layer, self._range, self._words)
@@ -183,7 +178,7 @@ class _Parser:
             self._metadata[key.removeprefix("newdoc_")] = number_or_text(value)
 
     def _document(self, number: str) -> FoundDocument:
-        missing = max(self._no_lemma, self._no_upos)
+        missing = max(self._annotation.no_lemma, self._annotation.no_tag)
         if self._tokens and missing == len(self._tokens) and self._number == 1:
             shown = " or ".join(repr(layer) for layer in layers_in(self._layer) if layer != "form")
             raise UnreadableFile(f"has nothing in the column of the layer {shown}; choose another layer")
@@ -202,10 +197,7 @@ class _Parser:
         """Note what was guessed."""
         if not self._marked:
             note("one document", "there is no line '# newdoc', so the whole file is one document")
-        if self._no_lemma:
-            note("annotation missing", f"{self._no_lemma:,} words without lemma: the form is taken")
-        if self._no_upos:
-            note("annotation missing", f"{self._no_upos:,} words without part of speech: X is taken")
+        self._annotation.say(note)
 
 
 def number_or_text(value: str) -> Scalar:

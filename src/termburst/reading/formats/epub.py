@@ -7,14 +7,8 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 from urllib.parse import unquote
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    dated,
-    oversize,
-)
+from termburst.reading.documents import Scalar
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, dated, known, oversize
 from termburst.reading.formats.safe_xml import local_name, parse, plain_text
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import declared_encoding, html_tree, visible_text
@@ -90,11 +84,5 @@ def _metadata(book: Any) -> dict[str, Scalar]:
     for node in about.iter("{*}title", "{*}creator", "{*}date", "{*}language") if about is not None else ():
         if value := plain_text(node):
             found.setdefault(local_name(node), []).append(value)
-    metadata: dict[str, Scalar] = {}
-    if "title" in found:
-        metadata["title"] = found["title"][0]
-    if "creator" in found:
-        metadata["author"] = "; ".join(found["creator"])
-    if "language" in found:
-        metadata["language"] = found["language"][0]
-    return dated(metadata, found.get("date", [None])[0])
+    title, language, date = (found.get(name, [""])[0] for name in ("title", "language", "date"))
+    return dated(known(title=title, author="; ".join(found.get("creator", [])), language=language), date)

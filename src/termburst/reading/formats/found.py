@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from termburst.messages import Message, named
-from termburst.reading.documents import IdColumn, Text
-from termburst.reading.faults import megabytes, one_line, oversize_problem, reason
+from termburst.reading.documents import IdColumn, Scalar, Text
+from termburst.reading.faults import NotStrict, megabytes, one_line, oversize_problem, reason
 from termburst.reading.options import ReadingPlan
 
-Scalar = str | int | float | bool | None
 Note = Callable[[str, str], None]  # (kind, detail): what was repaired, guessed, left out or removed
 
 CHUNK = 2**20  # bytes read at a time
+_UNSOUND = re.compile("[\0\ud800-\udfff]")
 LONGEST_SENTENCE = 500  # names out of a file may be long
 
 
@@ -78,7 +78,7 @@ class Format:
         try:
             for found in read(stream, options, note):
                 yield _checked(found, options, note)
-        except UnreadableFile:
+        except (UnreadableFile, NotStrict):
             raise
         except RecursionError as error:
             raise UnreadableFile(f"is nested too deep to be read as {self.name}") from error
@@ -162,6 +162,17 @@ def year_in(date: str | None) -> int | None:
     return int(years.pop()) if len(years) == 1 else None
 
 
+def known(**values: Scalar) -> dict[str, Scalar]:
+    """The values of metadata that are known: neither None nor empty.
+
+    Examples
+    --------
+    >>> known(title="Hamlet", author="")
+    {'title': 'Hamlet'}
+    """
+    return {name: value for name, value in values.items() if value}
+
+
 def dated(metadata: dict[str, Scalar], date: str | None) -> dict[str, Scalar]:
     """The metadata with the columns `date` and, where there is one, `year`.
 
@@ -214,15 +225,8 @@ def _checked(found: FoundDocument, options: ReadingPlan, note: Note) -> FoundDoc
     return FoundDocument(_mended(found.name, ignored), text, metadata)
 
 
-def _is_sound(text: str) -> bool:
-    return (text.isascii() and "\0" not in text) or not _UNSOUND.search(text)
-
-
-_UNSOUND = re.compile("[\0\ud800-\udfff]")
-
-
 def _mended(text: str, note: Note) -> str:
-    if _is_sound(text):
+    if (text.isascii() and "\0" not in text) or not _UNSOUND.search(text):
         return text
     text = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")  # pairs become one character
     if "\0" in text or "\N{REPLACEMENT CHARACTER}" in text:

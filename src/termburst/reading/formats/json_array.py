@@ -7,16 +7,9 @@ from collections.abc import Iterator
 from typing import Any, BinaryIO
 
 from termburst.messages import named
-from termburst.reading.documents import Text
+from termburst.reading.documents import Scalar, Text
 from termburst.reading.faults import megabytes, reason
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    found_id,
-    require_column,
-)
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, found_id, require_column
 from termburst.reading.formats.text_lines import decoded_blocks
 from termburst.reading.options import ReadingPlan
 

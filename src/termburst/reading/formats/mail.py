@@ -13,15 +13,7 @@ from email.parser import BytesParser
 from email.utils import parsedate_to_datetime
 from typing import BinaryIO, cast
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    dated,
-    too_large,
-    whole,
-)
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, dated, known, too_large, whole
 from termburst.reading.formats.text_lines import decode_all
 from termburst.reading.formats.web_page import html_tree, visible_text
 from termburst.reading.options import ReadingPlan
@@ -120,10 +112,7 @@ def _document(name: str, data: bytes, tally: _Tally) -> FoundDocument:
     for part in message.walk():
         if part is not body and part.get_content_disposition() == "attachment":
             tally["attachments left out", "files"] += 1
-    metadata: dict[str, Scalar] = {}
-    for key in ("subject", "from"):
-        if value := _header(message, key):
-            metadata[key] = value
+    metadata = known(**{key: _header(message, key) for key in ("subject", "from")})
     return FoundDocument(name, text.replace("\r\n", "\n"), dated(metadata, _date(message)))
 
 

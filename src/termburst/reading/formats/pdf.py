@@ -7,15 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    held,
-    load,
-    oversize,
-)
+from termburst.reading.documents import Scalar
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, held, known, load, oversize
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.options import ReadingPlan
 
@@ -84,16 +77,15 @@ def _pages(document: Any, options: ReadingPlan) -> list[str]:
 
 
 def _metadata(document: Any) -> dict[str, Scalar]:
-    metadata: dict[str, Scalar] = {}
     try:
         about = document.metadata
-        if about is not None:
-            created = about.creation_date
-            found = {"title": about.title, "author": about.author, "created": created and created.isoformat()}
-            metadata = {key: str(value).strip() for key, value in found.items() if value and str(value).strip()}
+        if about is None:
+            return {}
+        created = about.creation_date.isoformat() if about.creation_date else ""
+        found = {"title": about.title, "author": about.author, "created": created}
+        return known(**{key: str(value or "").strip() for key, value in found.items()})
     except Exception:  # metadata that cannot be read is no reason to lose the text
-        return metadata
-    return metadata
+        return {}
 
 
 class _Collector(logging.Handler):

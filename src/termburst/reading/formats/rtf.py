@@ -7,14 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import BinaryIO
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    load,
-    whole,
-)
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, known, load, whole
 from termburst.reading.options import ReadingPlan
 
 _NAME = "an RTF document"
@@ -44,13 +37,11 @@ def read_rtf(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fou
         note("left out", "footnotes")
     if "\\header" in text or "\\footer" in text:
         note("left out", "headers and footers of the pages")
-    metadata: dict[str, Scalar] = {
-        key: value for key, raw in _INFO.findall(text[:100_000]) if (value := _plain(f"{{\\rtf1 {raw}}}", encoding))
-    }
+    about = {key: _plain(f"{{\\rtf1 {raw}}}", encoding) for key, raw in _INFO.findall(text[:100_000])}
     plain = _plain(text, encoding)
     if "\N{REPLACEMENT CHARACTER}" in plain:
         note("characters replaced", f"bytes that are not valid {encoding}")
-    yield FoundDocument("", plain, metadata)
+    yield FoundDocument("", plain, known(**about))
 
 
 def _code_page(data: bytes) -> str:

@@ -9,16 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.documents import IdColumn, as_scalar
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    found_id,
-    load,
-    require_column,
-)
+from termburst.reading.documents import IdColumn, Scalar, as_scalar
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, found_id, load, require_column
 from termburst.reading.formats.zip_package import ZipPackage
 from termburst.reading.options import ReadingPlan
 

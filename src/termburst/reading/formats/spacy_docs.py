@@ -6,16 +6,9 @@ import zlib
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    load,
-    too_large,
-    whole,
-)
-from termburst.reading.layers import word_layers
+from termburst.reading.documents import Scalar
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, load, too_large, whole
+from termburst.reading.layers import Annotation
 from termburst.reading.options import ReadingPlan
 
 
@@ -28,29 +21,17 @@ def read_docbin(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[
     tokens = load("spacy.tokens", "spaCy", "spacy")
     vocabulary = load("spacy.vocab", "spaCy", "spacy").Vocab()
     _check_size(data, options.file_bytes)
-    missing = 0
+    annotation = Annotation(layer)
     for number, doc in enumerate(tokens.DocBin().from_bytes(data).get_docs(vocabulary), 1):
         words = [token for token in doc if not token.text.isspace()]
-        lemmas = [token.lemma_ or token.text for token in words] if "lemma" in layer else []
-        tags = [token.pos_ or "X" for token in words] if "upos" in layer else []
-        absent = sum(("lemma" in layer and not t.lemma_) or ("upos" in layer and not t.pos_) for t in words)
-        if words and absent == len(words) and number == 1:
+        forms, lemmas, tags = ([getattr(token, name) for token in words] for name in ("text", "lemma_", "pos_"))
+        text = annotation.tokens(forms, lemmas, tags)
+        if words and number == 1 and max(annotation.no_lemma, annotation.no_tag) == len(words):
             raise UnreadableFile(
                 f"has no annotation for the layer {layer!r}: choose another, or run a pipeline that has it"
             )
-        missing += absent
-        if ">" in layer:
-            annotated = zip(words, lemmas or [""] * len(words), tags or [""] * len(words), strict=True)
-            text = [word_layers(layer, token.text, [(lemma, tag)]) for token, lemma, tag in annotated]
-        elif layer == "form":
-            text = [token.text for token in words]
-        elif layer == "lemma_upos":
-            text = [f"{lemma}_{tag}" for lemma, tag in zip(lemmas, tags, strict=True)]
-        else:
-            text = lemmas or tags
         yield FoundDocument(str(number), text, _metadata(doc))
-    if missing:
-        note("annotation missing", f"{missing:,} tokens: the form or X is taken")
+    annotation.say(note)
 
 
 def _check_size(data: bytes, limit: int) -> None:

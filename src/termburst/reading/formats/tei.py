@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.documents import Text
-from termburst.reading.formats.found import FoundDocument, Note, Scalar, dated
+from termburst.reading.documents import Scalar, Text
+from termburst.reading.formats.found import FoundDocument, Note, dated
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, plain_text, replace_by_text
@@ -56,18 +56,13 @@ def read_xml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fou
     kind = local_name(source.root)
     if kind.lower() == "html":
         yield from _web_page(source, note)
-    elif (kind in (*_DOCUMENTS, "teiCorpus") and not _needs_whole(options)) or (
-        options.xpath is None and kind == "bnc"
-    ):
+        return
+    # A path that begins at the root needs the whole file, not one text at a time.
+    from_root = options.xpath is not None and re.match("/(?!/)", options.xpath) is not None
+    if (kind in (*_DOCUMENTS, "teiCorpus") and not from_root) or (options.xpath is None and kind == "bnc"):
         yield from _tei(source, options, note)
     else:
         yield from read_by_path(source, options, note)
-
-
-def _needs_whole(options: ReadingPlan) -> bool:
-    """Whether the path begins at the root, so that one text at a time is not enough."""
-    path = options.xpath
-    return path is not None and path.startswith("/") and not path.startswith("//")
 
 
 def _tei(source: XmlSource, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
@@ -97,7 +92,8 @@ def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: N
     for body in bodies:
         _prune(body, tally)
     if options.xpath is not None:
-        matches = matches_in(node, _inside(options.xpath), note)
+        inside = f".{options.xpath}" if options.xpath.startswith("//") else options.xpath  # of one text of many
+        matches = matches_in(node, inside, note)
         for number, match in enumerate((each for each in matches if not _is_in_header(each)), 1):
             part = match if isinstance(match, str) else _part(match, options, tally)
             label = f"{name}:{name_of(match, number)}" if name else name_of(match, number)
@@ -119,11 +115,6 @@ def _part(match: Any, options: ReadingPlan, tally: Tally) -> Text:
 
 def _is_in_header(match: Any) -> bool:
     return not isinstance(match, str) and any(local_name(above) == "teiHeader" for above in match.iterancestors())
-
-
-def _inside(path: str) -> str:
-    """The same path for one text of many."""
-    return f".{path}" if path.startswith("//") else path
 
 
 def _name(node: Any, number: int) -> str:

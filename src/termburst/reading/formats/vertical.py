@@ -10,18 +10,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import BinaryIO
+from typing import BinaryIO, NoReturn
 
+from termburst.reading.documents import Scalar
 from termburst.reading.formats.conllu import number_or_text
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    oversize,
-)
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, oversize
 from termburst.reading.formats.text_lines import text_blocks
-from termburst.reading.layers import layers_in, word_layers
+from termburst.reading.layers import Annotation, layers_in
 from termburst.reading.options import ReadingPlan
 
 _DOCUMENTS = ("text", "doc", "document", "file")
@@ -75,30 +70,28 @@ def _character(match: re.Match[str]) -> str:
 
 class _Parser:
     def __init__(self, layer: str, limit: int, note: Note) -> None:
-        self._layer, self._limit, self._note = layer, limit, note
+        self._layer, self._limit, self._note, self._annotation = layer, limit, note, Annotation(layer)
         self._columns: tuple[int, int, int] | None = None  # of word, part of speech and lemma
         self._element = ""  # which element is a document
-        self._line = self._number = self._size = self._checked = self._missing = self._outside = 0
-        self._open = False
+        self._line = self._number = self._size = self._checked = self._outside = 0
+        self._open = self._has_entities = False
         self._name = ""
         self._tokens: list[str] = []
         self._metadata: dict[str, Scalar] = {}
 
     def feed(self, block: str) -> Iterator[FoundDocument]:
         """Read some lines; the documents that end in them."""
-        lines = block.split("\n")
-        if lines[-1] == "":
-            lines.pop()
+        lines = block.removesuffix("\n").split("\n")
         if self._columns is None:
             self._look_at(lines)
-        start = 0
-        while start < len(lines):
-            start = self._tokens_from(lines, start)
-            if start < len(lines):
-                found = self._tag(lines[start])
-                if found is not None:
-                    yield found
-                start += 1
+        start, self._has_entities = 0, "&" in block
+        for tag in (k for k, line in enumerate(lines) if line[:1] == "<" and _is_tag(line)):
+            self._take(lines[start:tag], start)
+            found = self._tag(lines[tag])
+            if found is not None:
+                yield found
+            start = tag + 1
+        self._take(lines[start:], start)
         self._line += len(lines)
         self._size += sum(map(len, self._tokens[self._checked :]))
         self._checked = len(self._tokens)
@@ -140,52 +133,33 @@ class _Parser:
             self._note("columns guessed", "word, part of speech, lemma")
         return 0, 1, 2
 
-    def _tokens_from(self, lines: list[str], start: int) -> int:
-        """Take the tokens up to the next tag; the number of its line."""
-        layer, take, missing = self._layer, self._tokens.append, self._missing
-        lemmas, tags = "lemma" in layer, "upos" in layer
-        _, at_pos, at_lemma = self._columns or (0, 1, 2)
-        inside = self._open or not self._element
-        number = start
-        try:
-            for number in range(start, len(lines)):
-                line = lines[number]
-                if line[:1] == "<" and _is_tag(line):
-                    break
-                if not line or line.isspace():
-                    continue
-                if not inside:
-                    self._outside += 1
-                    continue
-                if layer == "form":
-                    token = line.partition("\t")[0]
-                    take(decode_entities(token) if "&" in token else token)
-                    continue
-                if "&" in line:
-                    line = decode_entities(line)
-                fields = line.split("\t")
-                lemma = fields[at_lemma] if lemmas else ""
-                pos = fields[at_pos] if tags else ""
-                if lemmas and not lemma:
-                    lemma = fields[0]
-                    missing += 1
-                if tags and not pos:
-                    pos = "X"
-                    missing += 1
-                if ">" in layer:
-                    take(word_layers(layer, fields[0], [(lemma, pos)]))
-                    continue
-                take(lemma if layer == "lemma" else pos if layer == "upos" else f"{lemma}_{pos}")
-            else:
-                number = len(lines)
-        except IndexError:
-            columns = len(lines[number].split("\t"))
-            raise UnreadableFile(
-                f"line {self._line + number + 1} has {columns} columns, too few for the layer {layer!r}; "
-                "check how the file was made"
-            ) from None
-        self._missing = missing
-        return number
+    def _take(self, lines: list[str], first: int) -> None:
+        """Take the tokens of lines that are no tags; the number of the *first* one is for messages."""
+        rows = [line for line in lines if line and not line.isspace()]
+        if self._element and not self._open:
+            self._outside += len(rows)
+        elif self._layer == "form":
+            forms = [line.partition("\t")[0] for line in rows]
+            self._tokens += map(decode_entities, forms) if self._has_entities else forms
+        elif rows:
+            _, pos, lemma = self._columns or (0, 1, 2)
+            fields = [line.split("\t") for line in (map(decode_entities, rows) if self._has_entities else rows)]
+            try:
+                lemmas = [row[lemma] for row in fields] if "lemma" in self._layer else [""] * len(rows)
+                tags = [row[pos] for row in fields] if "upos" in self._layer else [""] * len(rows)
+            except IndexError:
+                self._too_short(lines, first)
+            self._tokens += self._annotation.tokens([row[0] for row in fields], lemmas, tags)
+
+    def _too_short(self, lines: list[str], first: int) -> NoReturn:
+        _, pos, lemma = self._columns or (0, 1, 2)
+        needed = max(lemma if "lemma" in self._layer else 0, pos if "upos" in self._layer else 0)
+        number = next(k for k, line in enumerate(lines) if line.strip() and line.count("\t") < needed)
+        columns = len(lines[number].split("\t"))
+        raise UnreadableFile(
+            f"line {self._line + first + number + 1} has {columns} columns, too few for the layer {self._layer!r}; "
+            "check how the file was made"
+        )
 
     def _tag(self, line: str) -> FoundDocument | None:
         found = _TAG.match(line)
@@ -218,8 +192,7 @@ class _Parser:
             yield self._document()
         if self._outside:
             self._note("left out", f"{self._outside:,} tokens outside of <{self._element}>")
-        if self._missing:
-            self._note("annotation missing", f"{self._missing:,} values of the layer {self._layer!r}")
+        self._annotation.say(self._note)
 
 
 def _is_tag(line: str) -> bool:

@@ -6,14 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import (
-    FoundDocument,
-    Note,
-    Scalar,
-    UnreadableFile,
-    dated,
-    whole,
-)
+from termburst.reading.documents import Scalar
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, dated, known, whole
 from termburst.reading.formats.main_text import keep_main_text, letters
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import etree, plain_text, replace_by_text
@@ -132,12 +126,9 @@ def _metadata(root: Any) -> dict[str, Scalar]:
         key = str(node.get("name") or node.get("property") or "").lower()
         named.setdefault(key, " ".join(str(node.get("content") or "").split()))
     title = next(map(plain_text, root.iter("title")), "")
-    metadata: dict[str, Scalar] = {}
-    for column, value in (
-        ("title", title or named.get("og:title")),
-        ("author", named.get("author") or named.get("dc.creator")),
-        ("language", next((str(node.get("lang")) for node in root.iter("html") if node.get("lang")), "")),
-    ):
-        if value:
-            metadata[column] = value
+    metadata = known(
+        title=title or named.get("og:title"),
+        author=named.get("author") or named.get("dc.creator"),
+        language=next((str(node.get("lang")) for node in root.iter("html") if node.get("lang")), ""),
+    )
     return dated(metadata, named.get("article:published_time") or named.get("date") or named.get("dc.date"))

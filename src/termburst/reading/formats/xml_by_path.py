@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from termburst.messages import named
+from termburst.reading.documents import Scalar
 from termburst.reading.faults import reason
-from termburst.reading.formats.found import FoundDocument, Note, Scalar, UnreadableFile
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile
 from termburst.reading.formats.marked_text import BLOCK, lines_of, text_below
 from termburst.reading.formats.safe_xml import etree, local_name
 from termburst.reading.formats.xml_events import XmlSource

@@ -9,8 +9,9 @@ import zlib
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
+from termburst.reading.documents import Scalar
 from termburst.reading.faults import reason
-from termburst.reading.formats.found import CHUNK, Scalar, UnreadableFile, held, too_large
+from termburst.reading.formats.found import CHUNK, UnreadableFile, held, known, too_large
 from termburst.reading.formats.safe_xml import local_name
 
 MOST_PARTS = 100_000
@@ -154,9 +155,5 @@ def count_parts(stream: BinaryIO, most: int) -> int:
 def office_properties(nodes: Iterable[Any]) -> dict[str, Scalar]:
     """Title, author and day of creation out of the properties of a document, as Word and LibreOffice store them."""
     named = {local_name(node): (node.text or "").strip() for node in nodes if isinstance(node.tag, str)}
-    columns = {
-        "title": named.get("title"),
-        "author": named.get("initial-creator") or named.get("creator"),
-        "created": named.get("created") or named.get("creation-date"),
-    }
-    return {column: value for column, value in columns.items() if value}
+    author, created = named.get("initial-creator") or named.get("creator"), named.get("created")
+    return known(title=named.get("title"), author=author, created=created or named.get("creation-date"))
