@@ -318,9 +318,10 @@ BURSTINESS: dict[str, Callable[[Side], Floats]] = {
 
 
 def entered(text: str) -> tuple[str, str]:
-    """Name and rest of "NAME=rest"; without a name, the last word of the rest."""
+    """Name and rest of "NAME=rest"; without a name, that of the function or of the last file of a command."""
     name, _, rest = text.partition("=") if re.match(r"[\w-]+=", text) else ("", "", text)
-    return name or re.findall(r"[\w-]+", rest.split(" {")[0])[-1], rest
+    last = rest.split(" {")[0].split()[-1]
+    return name or Path(last.rpartition(":")[2]).stem, rest
 
 
 def function_of(place: str) -> Callable[..., Any]:

@@ -1,4 +1,4 @@
-"""The table of docs/peers.md, and its first rows in the README: termburst and its peers, all measured in the same run.
+"""The table of benchmarks/output/peers.md, with its first rows in the README: termburst and its peers in one run.
 
 All options are the defaults unless the row says otherwise. Nothing is chosen on test documents, except the form of
 TF–IDF, which is the best on them. Seconds are the smallest of several rounds in which the rivals take turns, after a
@@ -58,7 +58,7 @@ QUERIES, QUERY_WORDS, HITS = 1_000, 5, 10
 LEADING = (  # the beginnings of the rows that the README has
     "false alarms of keyness at 5 %", "counting ", "beta-binomial fits ", "test accuracy", "1,000 queries",
 )  # fmt: skip
-README, PAGE = ROOT / "README.md", ROOT / "docs" / "peers.md"
+README, PAGE = ROOT / "README.md", ROOT / "benchmarks" / "output" / "peers.md"
 BEGIN, END = "<!-- peers: begin -->", "<!-- peers: end -->"
 HEADER = ("what", "peer", "the peer's", "termburst's", "compared")
 
@@ -126,7 +126,7 @@ def write_between(path: Path, text: str) -> None:
 
 
 program = Program(__doc__, __file__)
-program.option("--write", action="store_true", help="write all rows to docs/peers.md, the leading to README.md")
+program.option("--write", action="store_true", help="write output/peers.md, and the leading rows to README.md")
 ROWS: list[Row] = []
 
 

@@ -96,7 +96,7 @@ def limits(asked: argparse.Namespace) -> bool:
                 expected = None
                 for memory in ("none", *asked.memory):
                     cost = measured(__file__, "answer", engine, task, str(path), memory)
-                    result = digest(f"{path}.{engine}.{task}")
+                    result = digest(f"{path}.{engine}.{task}.parquet")
                     expected = expected or result
                     own = cost.most if task == "build" else cost.before + cost.peak
                     held = memory == "none" or own * 2**20 <= parsed_memory(memory)
@@ -109,7 +109,7 @@ def limits(asked: argparse.Namespace) -> bool:
 
 def answer(engine: str, task: str, path: str, memory: str) -> Callable[[], None]:
     """What is measured: from the open file to the result on disk."""
-    out = f"{path}.{engine}.{task}"
+    out = f"{path}.{engine}.{task}.parquet"
     if task == "build":
         command = [sys.executable, "-m", "termburst", "stats", "build", path, "-o", out, "--detail", "patterns"]
         limited = [] if memory == "none" else ["--memory", memory]

@@ -5,8 +5,7 @@ time, seconds by the clock, and the peak of memory beyond what there was before.
 the name of a peer: it does the analysis word by word, so it had a hundredth of the words.
 
     TERMBURST_DATA=… python benchmarks/speed.py [--parts counting …] [--only NAME …] [--keep]
-    TERMBURST_DATA=… python benchmarks/speed.py --against OTHER_PYTHON            # this code and another, in turn
-    TERMBURST_DATA=… python benchmarks/speed.py --against OTHER_PYTHON --results  # do both give the same numbers?
+    TERMBURST_DATA=… python benchmarks/speed.py --against OTHER_PYTHON  # this code and another, in turn
 
 OTHER_PYTHON is .venv/bin/python of another checkout. As names change between versions, an analysis may have two
 spellings. On Spark, processor time is that of the driver without Java.
@@ -26,12 +25,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
 from _program import Program, Table, folder
 
 program = Program(__doc__, __file__)
 program.option("--against", metavar="OTHER_PYTHON", help="the Python of another installation, to compare with")
-program.option("--results", action="store_true", help="compare numbers, not times")
 program.option("--rounds", type=int, default=3, help="processes per installation, in turn")
 program.option("--only", nargs="+", default=[], metavar="NAME", help="analyses whose name contains this")
 
@@ -311,35 +308,6 @@ if sys.platform == "linux":
 print(json.dumps([*map(statistics.median, zip(*times)), peak, used]))
 """
 
-RESULTS = """
-import sys
-import numpy as np
-import termburst as tb
-from termburst.paper.collections import Collections
-
-texts = list(tb.datasets.load_20newsgroups("all").texts)
-X = tb.CountVectorizer().fit_transform(texts)
-X.sort_indices()
-found = {"counts, data": X.data, "counts, indices": X.indices, "counts, indptr": X.indptr}
-fig4 = Collections().fig4
-fit = tb.fit_beta_binomial(fig4.counts)
-found |= {f"fit, {name}": getattr(fit, name) for name in ("mean", "alpha", "alpha_not", "loglik")}
-found["fit, status"] = fit.status.astype(str)
-for one in ("plr", "lr", "score"):
-    options = {"dispersion": False, "statistic": one, "columns": "all"}
-    table = tb.burstiness_test(fig4.counts, fig4.terms, **options).sort("term")
-    found[f"burstiness, log10 p of {one}"] = table["log10_p"].to_numpy()
-    found[f"burstiness, method of p of {one}"] = table["p_method"].to_numpy().astype(str)
-half = np.random.default_rng(0).permutation(fig4.counts.shape[0]) < fig4.counts.shape[0] // 2
-key = tb.keyness(fig4.counts[half], fig4.counts[~half], terms=fig4.terms).sort("term")
-found |= {f"keyness, {name}": key[name].to_numpy() for name in ("p_value", "ci_low", "ci_high")}
-index = tb.retrieval.Index.from_texts(texts)
-for model in ("bm25", "spud"):
-    hits = [index.search(text.split()[5:10], 10, model=model) for text in texts[:300]]
-    found[f"search, scores of {model}"] = np.array([hit.score for some in hits for hit in some])
-np.savez(sys.argv[1], **found)
-"""
-
 
 def measured(python: str, ready: str, calls: int, spellings: tuple[str, ...]) -> Cost:
     """The cost of an analysis in a new process, which does not run in this checkout."""
@@ -419,32 +387,6 @@ def cells(of: Case, asked: argparse.Namespace, here: Cost, other: Cost | None = 
     return [*found, *theirs, shown_ratio, f"  {'  '.join(marks)}"]
 
 
-def same_results(other: str) -> None:
-    """The differences of the numbers of both installations: counts, fits, p-values, comparisons and rankings."""
-    answers = []
-    with folder() as place:
-        for number, python in enumerate((sys.executable, other)):
-            path = place / f"{number}.npz"
-            subprocess.run([python, "-W", "ignore", "-c", RESULTS, str(path)], cwd=place, check=True, env=os.environ)
-            with np.load(path) as stored:
-                answers.append(dict(stored))
-    for name, values in answers[0].items():
-        print(f"{name:32} {difference(values, answers[1][name])}", flush=True)
-
-
-def difference(here: np.ndarray, other: np.ndarray) -> str:
-    """How many numbers differ, and by how much, relative to the larger; infinities and NaN equal themselves."""
-    if here.shape != other.shape:
-        return f"shapes {here.shape} and {other.shape}"
-    same = here == other
-    if here.dtype.kind != "f":
-        return f"{np.count_nonzero(~same):,} of {here.size:,} differ"
-    same |= np.isnan(here) & np.isnan(other)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        apart = np.abs(here - other) / np.maximum(np.abs(here), np.abs(other))
-    return f"{np.count_nonzero(~same):,} of {here.size:,} differ, by at most {apart[~same].max(initial=0):.1e}"
-
-
 WHAT = {
     "counting": ("2 min", "Texts to counts, weights and statistics, beside scikit-learn."),
     "reading": ("3 min", "Files in each format to texts in memory, beside Polars."),
@@ -477,13 +419,5 @@ for part in CASES:
     part_of(part)
 
 
-def main() -> int:
-    asked, _ = program.parser.parse_known_args()
-    if asked.results:
-        same_results(asked.against or program.parser.error("--results needs --against"))
-        return 0
-    return program.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(program.main())
