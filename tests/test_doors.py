@@ -128,9 +128,9 @@ def commands():
     return {name: parameters for name, parameters in found.items() if "encoding" in parameters}
 
 
-@pytest.mark.parametrize(("command", "parameters"), commands().items())
-def test_a_command_has_the_same_options_as_python(command, parameters):
-    for name, option in OPTIONS.items():
+def test_a_command_has_the_same_options_as_python():
+    every = [(parameters, name, option) for parameters in commands().values() for name, option in OPTIONS.items()]
+    for parameters, name, option in every:
         kind, about = get_args(parameters[name].annotation)
         if name in PARSERS:  # written in a way of its own
             default = parameters[name].default
@@ -152,13 +152,13 @@ def test_commands_that_read_text():
     assert len(commands()) >= 12
 
 
-@pytest.mark.parametrize(("page", "options"), PAGES)
-def test_docs_have_the_table_of_options(page, options, monkeypatch):
+def test_docs_have_the_table_of_options(monkeypatch):
     """The page says where the table goes, and the site has it there."""
     monkeypatch.syspath_prepend(ROOT / "docs")
-    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-    assert option_table(options) not in text
-    assert option_table(options) in import_module("generated").filled(text)
+    for page, options in PAGES:
+        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+        assert option_table(options) not in text
+        assert option_table(options) in import_module("generated").filled(text), options
 
 
 @pytest.mark.parametrize(("function", "question", "data"), QUESTIONS, ids=lambda one: getattr(one, "__qualname__", ""))
@@ -198,11 +198,11 @@ def test_a_command_has_the_options_of_its_question(command, question):
             assert str(about.default).partition("/")[0] == f"--{name.replace('_', '-')}"
 
 
-@pytest.mark.parametrize("question", [question for _, question in COMMANDS])
-def test_without_options_a_command_asks_the_same_as_python(question):
-    given = {one.name: one.default for one in parameters_of(question) if one.default is not inspect.Parameter.empty}
-    words = {name: "so" for name, option in options_of(question).items() if option.default is REQUIRED}
-    assert made_of(question, {**given, **words}) == question(**words)
+def test_without_options_a_command_asks_the_same_as_python():
+    for _, question in COMMANDS:
+        given = {one.name: one.default for one in parameters_of(question) if one.default is not inspect.Parameter.empty}
+        words = {name: "so" for name, option in options_of(question).items() if option.default is REQUIRED}
+        assert made_of(question, {**given, **words}) == question(**words)
 
 
 def test_no_question_has_options_without_names():

@@ -8,7 +8,6 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from scipy.io import mmread
-from sklearn.datasets import load_svmlight_file
 
 from termburst.exports import MATRIX_FORMATS, export_matrix, export_word_list, files_of, long_frame
 
@@ -34,19 +33,6 @@ def test_matrix_market(tmp_path, matrix, field):
     assert lines(tmp_path / "counts.documents.txt") == DOCUMENTS
 
 
-@pytest.mark.parametrize("matrix", [COUNTS, WEIGHTS])
-def test_svmlight(tmp_path, matrix):
-    path = tmp_path / "counts.svm"
-    export_matrix(matrix, TERMS, DOCUMENTS, path, "svmlight", labels=["x", "y", "x", "z"])
-    back, y = load_svmlight_file(path, n_features=7, zero_based=False)
-    np.testing.assert_allclose(back.toarray(), matrix.toarray(), rtol=1e-15)
-    assert y.tolist() == [0, 1, 0, 2]
-    assert lines(tmp_path / "counts.terms.txt") == TERMS
-    assert lines(tmp_path / "counts.documents.txt") == DOCUMENTS
-    export_matrix(matrix, TERMS, DOCUMENTS, path, "svmlight")
-    assert load_svmlight_file(path)[1].tolist() == [0] * 4
-
-
 def test_quanteda(tmp_path):
     path = tmp_path / "counts.csv"
     export_matrix(COUNTS, TERMS, DOCUMENTS, path, "quanteda")
@@ -62,11 +48,11 @@ def test_quanteda(tmp_path):
 
 def test_mallet(tmp_path):
     path = tmp_path / "counts.mallet"
-    export_matrix(COUNTS, TERMS, DOCUMENTS, path, "mallet", labels=["x", "y", "two words", ""])
+    export_matrix(COUNTS, TERMS, DOCUMENTS, path, "mallet")
     default = re.compile(r"^(\S*)[\s,]*(\S*)[\s,]*(.*)$")  # --line-regex of `mallet import-file`
     read = [default.match(line).groups() for line in lines(path)]
     assert [name for name, _, _ in read] == ["a", "b/c.txt", "an_id,_with_a_comma", "empty"]
-    assert [label for _, label, _ in read] == ["x", "y", "two_words", "none"]
+    assert [label for _, label, _ in read] == ["none"] * 4
     assert sorted(read[0][2].split()) == ["007"] * 5 + ["ha", "ha", "new_york"]
     assert sorted(read[1][2].split()) == ["NA", "naïve", "naïve", "naïve", "नमस्ते"]
     assert read[3][2] == ""
@@ -108,11 +94,10 @@ def test_the_long_form(tmp_path):
     np.testing.assert_array_equal(back, WEIGHTS.toarray())
 
 
-@pytest.mark.parametrize("format", ["matrix-market", "svmlight"])
 @pytest.mark.parametrize("terms", [["a\nb"], ["a\rb"]])
-def test_names_that_do_not_fit_a_line_are_refused(tmp_path, format, terms):
+def test_names_that_do_not_fit_a_line_are_refused(tmp_path, terms):
     with pytest.raises(ValueError, match="contains a line break"):
-        export_matrix(sp.csr_array([[1]]), terms, ["d"], tmp_path / "x.mtx", format)
+        export_matrix(sp.csr_array([[1]]), terms, ["d"], tmp_path / "x.mtx", "matrix-market")
     with pytest.raises(ValueError, match="a tab or a line break"):
         export_word_list(["a\tb"], [1], tmp_path / "x.txt", "antconc")
     assert not list(tmp_path.iterdir())  # not even the matrix
@@ -122,8 +107,6 @@ def test_sizes_and_formats_are_checked(tmp_path):
     path = tmp_path / "x"
     with pytest.raises(ValueError, match="there are 1 documents and 7 terms"):
         export_matrix(COUNTS, TERMS, ["a"], path, "mallet")
-    with pytest.raises(ValueError, match="4 documents and 1 labels"):
-        export_matrix(COUNTS, TERMS, DOCUMENTS, path, "mallet", labels=["x"])
     with pytest.raises(ValueError, match="format must be one of 'matrix-market'"):
         export_matrix(COUNTS, TERMS, DOCUMENTS, path, "csv")
     with pytest.raises(ValueError, match="format must be one of 'antconc', 'wordsmith'"):

@@ -22,7 +22,8 @@ def test_every_public_name_exists_and_is_documented(package):
     for name in module.__all__:
         value = getattr(module, name)
         assert name in UNDOCUMENTED or ">>> " in value.__doc__, name
-        assert package == "termburst" or find_spec(f"{package}.{name}") is None, f"{name} is also a module"
+        in_package = package != "termburst" and hasattr(module, "__path__")
+        assert not in_package or find_spec(f"{package}.{name}") is None, f"{name} is also a module"
 
 
 @pytest.mark.parametrize("package", LAZY)

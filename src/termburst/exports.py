@@ -1,4 +1,4 @@
-"""Counts and weights in the formats of other programs: R and quanteda, AntConc, WordSmith, SVMlight, MALLET.
+"""Counts and weights in the formats of other programs: R and quanteda, AntConc, WordSmith, MALLET.
 
 This file imports nothing heavy before a function is called, so that `termburst --help` stays quick.
 """
@@ -17,21 +17,16 @@ from termburst.files import atomic_path
 if TYPE_CHECKING:
     import polars as pl
 
-MatrixFormat = Literal["matrix-market", "svmlight", "quanteda", "mallet"]  # documents × terms
+MatrixFormat = Literal["matrix-market", "quanteda", "mallet"]  # documents × terms
 WordListFormat = Literal["antconc", "wordsmith"]  # terms with their frequencies
 MATRIX_FORMATS: tuple[MatrixFormat, ...] = get_args(MatrixFormat)
 WORD_LIST_FORMATS: tuple[WordListFormat, ...] = get_args(WordListFormat)
 ENDINGS: dict[str, str] = {  # the format that a file's ending stands for; .txt may be any of four
     ".mtx": "matrix-market",
-    ".svm": "svmlight",
-    ".svmlight": "svmlight",
-    ".libsvm": "svmlight",
     ".mallet": "mallet",
 }
-_NAMED_APART = ("matrix-market", "svmlight")  # formats that have no place for the names of terms and documents
 _BREAKS, _TABS = re.compile(r"[\r\n]"), re.compile(r"[\t\r\n]")
 _SPACES = re.compile(r"\s")  # separates tokens in MALLET
-_NO_LABEL = "none"  # MALLET's second field must not be empty
 
 
 def files_of(path: str | PathLike[str], format: str) -> tuple[Path, ...]:
@@ -45,7 +40,7 @@ def files_of(path: str | PathLike[str], format: str) -> tuple[Path, ...]:
     ['counts.csv']
     """
     path = Path(path)
-    if format not in _NAMED_APART:
+    if format != "matrix-market":  # which has no place for names
         return (path,)
     return path, path.with_suffix(".terms.txt"), path.with_suffix(".documents.txt")
 
@@ -56,21 +51,16 @@ def export_matrix(
     documents: Iterable[str],
     path: str | PathLike[str],
     format: MatrixFormat,
-    *,
-    labels: Sequence[str] | None = None,
 ) -> None:
     """Write counts or weights, documents × terms, for another program; completely or not at all.
 
     =============== ====================================================================================================
     "matrix-market" A .mtx file for SciPy (`scipy.io.mmread`), R (`Matrix::readMM`), Julia and MATLAB. Two more files
                     have the names of the columns and rows, one per line: NAME.terms.txt and NAME.documents.txt.
-    "svmlight"      One line per document, ``label column:value …``, with columns from 1: SVMlight, LIBSVM, XGBoost and
-                    `sklearn.datasets.load_svmlight_file` read it. Numbers have 16 digits. The names are in two more
-                    files, as above.
     "quanteda"      A CSV file with the columns doc_id, feature and frequency, one row per count that is not 0. In R,
                     ``tidytext::cast_dfm(table, doc_id, feature, frequency)`` makes quanteda's dfm.
-    "mallet"        One line per document, ``id<tab>label<tab>term term …``, each term as often as it was counted, for
-                    ``mallet import-file``. Counts only. White space inside ids, labels and terms becomes "_".
+    "mallet"        One line per document, ``id<tab>none<tab>term term …``, each term as often as it was counted, for
+                    ``mallet import-file``. Counts only. White space inside ids and terms becomes "_".
     =============== ====================================================================================================
 
     Parameters
@@ -79,7 +69,6 @@ def export_matrix(
     terms, documents : the names of the columns and rows
     path : the file to write
     format : one of the names above
-    labels : the class of each document, for "svmlight" (as numbers from 0, in alphabetical order) and "mallet"
 
     Examples
     --------
@@ -98,20 +87,14 @@ def export_matrix(
         raise ValueError(
             f"the matrix is {matrix.shape}, but there are {len(documents):,} documents and {len(terms):,} terms"
         )
-    if labels is not None and len(labels) != len(documents):
-        raise ValueError(
-            f"there are {len(documents):,} documents and {len(labels):,} labels; give one label per document"
-        )
     with ExitStack() as written:
         files = [written.enter_context(atomic_path(file)) for file in files_of(path, format)]
         if format == "matrix-market":
             _write_matrix_market(matrix, files[0])
-        elif format == "svmlight":
-            _write_svmlight(matrix, files[0], labels)
         elif format == "quanteda":
             _write_quanteda(matrix, terms, documents, files[0])
         else:
-            _write_mallet(matrix, terms, documents, files[0], labels)
+            _write_mallet(matrix, terms, documents, files[0])
         for file, names, what in zip(files[1:], (terms, documents), ("term", "document id"), strict=False):
             _check(names, _BREAKS, what, "a line break", "one name per line")
             file.write_text("".join(f"{name}\n" for name in names), encoding="utf-8", newline="\n")
@@ -182,39 +165,25 @@ def _write_matrix_market(matrix: Any, path: Path) -> None:
         mmwrite(stream, matrix.tocoo(), comment="documents x terms, written by termburst", symmetry="general")
 
 
-def _write_svmlight(matrix: Any, path: Path, labels: Sequence[str] | None) -> None:
-    import numpy as np
-    import scipy.sparse as sp
-    from sklearn.datasets import dump_svmlight_file
-
-    y = np.zeros(matrix.shape[0], dtype=np.int64) if labels is None else np.unique(labels, return_inverse=True)[1]
-    with path.open("wb") as stream:
-        dump_svmlight_file(sp.csr_matrix(matrix), y, stream, zero_based=False)
-
-
 def _write_quanteda(matrix: Any, terms: Sequence[str], documents: Sequence[str], path: Path) -> None:
     frame = long_frame(matrix, terms, documents, ("doc_id", "feature", "frequency"))
     frame.write_csv(path, quote_style="non_numeric")  # R must not read a term such as 007 or TRUE as anything else
 
 
-def _write_mallet(
-    matrix: Any, terms: Sequence[str], documents: Sequence[str], path: Path, labels: Sequence[str] | None
-) -> None:
+def _write_mallet(matrix: Any, terms: Sequence[str], documents: Sequence[str], path: Path) -> None:
     import numpy as np
 
     if matrix.nnz and not (np.equal(np.mod(matrix.data, 1), 0).all() and matrix.data.min() >= 0):
         raise ValueError("MALLET reads words, which have counts but not weights; export the counts")
     words = np.array(_joined(terms, "terms"), dtype=object)
     names = _joined(documents, "document ids")
-    classes = (
-        [_NO_LABEL] * len(names) if labels is None else [_SPACES.sub("_", str(label)) or _NO_LABEL for label in labels]
-    )
     counts = matrix.data.astype(np.int64)
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for row, (name, label) in enumerate(zip(names, classes, strict=True)):
+        for row, name in enumerate(names):
             cells = slice(matrix.indptr[row], matrix.indptr[row + 1])
             repeated = np.repeat(words[matrix.indices[cells]], counts[cells])
-            stream.write(f"{name}\t{label}\t{' '.join(repeated)}\n")
+            # the second field is a label, which must not be empty
+            stream.write(f"{name}\tnone\t{' '.join(repeated)}\n")
 
 
 def _joined(names: Sequence[str], what: str) -> list[str]:

@@ -22,7 +22,6 @@ KeynessMethod = Literal[
     "welch",
     "mann-whitney",
     "text-dispersion",
-    "bootstrap",
     "log-odds",
 ]
 Compare = Literal["frequency", "burstiness"]  # what keyness compares

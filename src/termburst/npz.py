@@ -1,21 +1,35 @@
-"""Safe reading of arrays from untrusted .npz files: types and sizes are checked before anything is unpacked."""
+"""Arrays in .npz files with a digest. In reading, types and sizes are checked before anything is unpacked."""
 
 from __future__ import annotations
 
+import json
 import math
 import sys
 import zipfile
 from collections.abc import Mapping
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.digests import check_digest, check_format, header_text, seal
+from termburst.files import atomic_path
 from termburst.limits import require_memory
 
 
-def read_arrays(path: Path, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
+def write_arrays(path: str | PathLike[str], kind: str, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Write arrays to a file of some *kind*: see `termburst.digests`."""
+    with atomic_path(path) as temporary:
+        with temporary.open("wb") as stream:
+            np.savez_compressed(stream, **arrays)  # type: ignore[arg-type]
+        with zipfile.ZipFile(temporary, "a") as packed:
+            packed.comment = header_text(kind, {}).encode()
+        seal(temporary)
+
+
+def read_arrays(path: Path, kind: str, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:
     """Read arrays by name. *kinds* are the allowed kinds of NumPy dtypes per array, such as "iu" for integers.
 
     Nothing is executed. Nothing is allocated before the total size is checked, since a few bytes can declare any size.
@@ -24,26 +38,29 @@ def read_arrays(path: Path, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]
     --------
     >>> import tempfile
     >>> path = Path(tempfile.mkdtemp()) / "a.npz"
-    >>> np.savez(path, shape=np.array([2, 3]))
-    >>> read_arrays(path, {"shape": "iu"})["shape"].tolist()
+    >>> write_arrays(path, "weights", {"shape": np.array([2, 3])})
+    >>> read_arrays(path, "weights", {"shape": "iu"})["shape"].tolist()
     [2, 3]
-    >>> read_arrays(path, {"shape": "U"})
+    >>> read_arrays(path, "weights", {"shape": "U"})
     Traceback (most recent call last):
     ValueError: the array 'shape' must not have the type int64
     """
-    with zipfile.ZipFile(path) as packed:
-        size = 0
-        for name, allowed in kinds.items():
-            shape, dtype = _header(packed, name)
-            if dtype.hasobject or dtype.kind not in allowed:
-                raise ValueError(f"the array {name!r} must not have the type {dtype}")
-            if any(number < 0 for number in shape):
-                raise ValueError(f"the array {name!r} has the impossible shape {shape}")
-            if not dtype.itemsize and all(shape):  # a file without a byte of it could declare any number
-                raise ValueError(f"the array {name!r} has the shape {shape}, but its entries have no bytes")
-            size += max(packed.getinfo(f"{name}.npy").file_size, math.prod(shape) * dtype.itemsize)
-        require_memory(size, "its unpacked content")
-        return {name: _array(packed, name) for name in kinds}
+    with path.open("rb") as stream:
+        check_digest(stream, kind)
+        with zipfile.ZipFile(stream) as packed:
+            check_format(json.loads(packed.comment), kind)
+            size = 0
+            for name, allowed in kinds.items():
+                shape, dtype = _header(packed, name)
+                if dtype.hasobject or dtype.kind not in allowed:
+                    raise ValueError(f"the array {name!r} must not have the type {dtype}")
+                if any(number < 0 for number in shape):
+                    raise ValueError(f"the array {name!r} has the impossible shape {shape}")
+                if not dtype.itemsize and all(shape):  # a file without a byte of it could declare any number
+                    raise ValueError(f"the array {name!r} has the shape {shape}, but its entries have no bytes")
+                size += max(packed.getinfo(f"{name}.npy").file_size, math.prod(shape) * dtype.itemsize)
+            require_memory(size, "its unpacked content")
+            return {name: _array(packed, name) for name in kinds}
 
 
 def _header(packed: zipfile.ZipFile, name: str) -> tuple[tuple[int, ...], np.dtype[Any]]:

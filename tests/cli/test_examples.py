@@ -36,15 +36,12 @@ def desk(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", ORDER)
-def test_help_ends_with_two_examples(name, run, monkeypatch):
+def test_help_ends_with_two_examples(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
-    outcome = run(*name.split(), "--help")
-    at_end = [line.strip() for line in outcome.out.split("Examples:")[1].splitlines() if line.strip()]
-    assert at_end == list(examples()[name])
-
-
-def test_help_of_all_ends_with_two_examples(run):
+    for name in ORDER:
+        outcome = run(*name.split(), "--help")
+        at_end = [line.strip() for line in outcome.out.split("Examples:")[1].splitlines() if line.strip()]
+        assert at_end == list(examples()[name])
     at_end = [line.strip() for line in run("--help").out.split("Examples:")[1].splitlines() if line.strip()]
     assert at_end == [examples()[name][0] for name in ("report", "keyness")]
 

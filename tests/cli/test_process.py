@@ -44,23 +44,6 @@ def test_demo(process, tmp_path):
     assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
 
 
-def test_demo_with_formulas(process, data, tmp_path):
-    outcome = process("demo", "--top", 5, "-o", tmp_path / "demo.html", "--explain", TERMBURST_DATA=str(data))
-    lines = outcome.out.splitlines()
-    assert lines[0].startswith("The inaugural addresses of US presidents, 1789 to 2021")
-    numbers, formulas = (
-        [line.split() for line in lines[header + 1 : header + 6]]
-        for header, line in enumerate(lines)
-        if line.startswith("term ")
-    )
-    effects = [float(row[3].replace(",", "")) for row in numbers]
-    assert effects == sorted(effects, reverse=True)
-    for _, _, _, plr, *parts in formulas:
-        assert sum(float(part.replace(",", "")) for part in parts) == pytest.approx(float(plr.replace(",", "")), abs=3)
-    assert f"{formulas[0][0]!r}: n_i = " in outcome.out
-    assert "  λ_i " in outcome.out
-
-
 def test_version(process, done):
     assert process("--version") == (0, f"termburst {tb.__version__}{os.linesep}".encode(), "")
     assert done("--version").out == f"termburst {tb.__version__}\n"

@@ -5,7 +5,6 @@ import polars as pl
 import pytest
 import scipy.sparse as sp
 from scipy.io import mmread
-from sklearn.datasets import load_svmlight_file
 
 import termburst as tb
 from termburst.counting.vectorizer import CountVectorizer  # cells in the order of columns: sums are equal to the bit
@@ -46,17 +45,14 @@ def test_the_long_form(run, corpus, tmp_path, texts, name):
     assert frame["document"].to_list() == [f"corpus.txt:{row + 1}" for row in expected.row]
 
 
-def test_matrix_market_and_svmlight(run, done, corpus, tmp_path):
+def test_matrix_market(run, done, corpus, tmp_path):
     run("weigh", corpus, "--lines", "-o", tmp_path / "w.npz")
     expected = load_weights(tmp_path / "w.npz")
-    for name in ("w.mtx", "w.svm"):
-        done("weigh", corpus, "--lines", "-o", tmp_path / name)
-        terms = (tmp_path / "w.terms.txt").read_text(encoding="utf-8").splitlines()
-        assert terms == expected.terms.tolist()
-        assert len((tmp_path / "w.documents.txt").read_text(encoding="utf-8").splitlines()) == 41
+    done("weigh", corpus, "--lines", "-o", tmp_path / "w.mtx")
+    terms = (tmp_path / "w.terms.txt").read_text(encoding="utf-8").splitlines()
+    assert terms == expected.terms.tolist()
+    assert len((tmp_path / "w.documents.txt").read_text(encoding="utf-8").splitlines()) == 41
     np.testing.assert_array_equal(mmread(tmp_path / "w.mtx").toarray(), expected.matrix.toarray())
-    back, _ = load_svmlight_file(tmp_path / "w.svm", n_features=expected.terms.size, zero_based=False)
-    np.testing.assert_allclose(back.toarray(), expected.matrix.toarray(), rtol=1e-15)
 
 
 def test_names_are_not_written_over_the_corpus(fault, corpus):

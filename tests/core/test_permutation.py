@@ -10,7 +10,7 @@ from twins import permutation as twin
 from helpers.simulated import two_corpora
 from termburst.core import permutation as core
 from termburst.core.cells import cells as core_cells
-from termburst.inference import keyness_tests as kt
+from termburst.inference import permutation_test as kt
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 

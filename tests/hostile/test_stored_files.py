@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from attacks import Attack, fine, refused
 from attacks.crafted import Alter, resized, saved, statistics_bytes, with_header
 
 import termburst as tb
-from termburst.retrieval.store import FORMAT_VERSION
-from termburst.statistics import store
+from termburst.digests import VERSION
+from termburst.npz import write_arrays
 from termburst.weights import Weights, save_weights
 
 HUGE = 2**60
@@ -150,8 +152,8 @@ HEADERS: dict[str, Alter] = {
         f"without the column {key}": _without(key)
         for key in ("term", "collection_frequency", "count", "documents", "length")
     },
-    "another version": _head(version=store.FORMAT_VERSION + 1),
-    "the version before": _head(version=store.FORMAT_VERSION - 1),
+    "another version": _head(version=VERSION + 1),
+    "the version before": _head(version=VERSION - 1),
     "a version of text": _head(version="1; rm -rf"),
     "a version of a list": _head(version=[1]),
     "an unknown detail": _head(detail="everything"),
@@ -185,6 +187,7 @@ HEADERS: dict[str, Alter] = {
     "a negative min_count": _head(min_count=-5),
     "a digest of a number": _head(digest=12),
     "a digest of nothing": _head(digest=""),
+    "another kind of file": _head(format="termburst weights"),
     "an unfinished build of a number": _head(unfinished=5),
 }
 RAW_HEADERS = {
@@ -198,13 +201,14 @@ RAW_HEADERS = {
     "a header of 100,000 brackets": "[" * 100_000,
     "a header of 100,000 closed brackets": "[" * 100_000 + "]" * 100_000,
     "a header of 100,000 objects": '{"a":' * 100_000 + "1" + "}" * 100_000,
-    "a header with a number of 10,000 digits": json.dumps({"version": store.FORMAT_VERSION, "lengths": []})[:-1]
+    "a header with a number of 10,000 digits": json.dumps({"version": VERSION, "lengths": []})[:-1]
     + ', "x": '
     + "9" * 10_000
     + "}",
     "a header with NaN": '{"version": NaN}',
     "a header with half a character": '{"version": "\\ud800"}',
 }
+FRAME = pl.read_parquet(io.BytesIO(statistics_bytes()))
 WAYS = (["terms", "s.parquet", "--test"], ["stats", "show", "s.parquet"], ["keyness", "s.parquet", "new.txt"])
 DAMAGED = r"s\.parquet"
 
@@ -231,7 +235,9 @@ def _statistics_rows() -> list[Attack]:
         made = saved("frequencies", VALUES[name])
         rows.append(refused(f"{name}, in frequencies", ["stats", "show", "s.parquet"], DAMAGED, make=made))
     for name, header in RAW_HEADERS.items():
-        rows.append(refused(name, WAYS[1], DAMAGED, files={"s.parquet": with_header(statistics_bytes(), header)}))
+        start = f"{header[:-1]}, " if header.endswith("}") and len(header) > 2 else header.removesuffix("}")
+        ended = start + f'"digest": "{0:064}"}}'
+        rows.append(refused(name, WAYS[1], DAMAGED, files={"s.parquet": with_header(FRAME, ended)}))
     return rows
 
 
@@ -306,7 +312,7 @@ def _weights(**arrays: Any) -> Callable[[Path], None]:
         matrix = vectorizer.fit_transform(["ha ha", "so it goes"])
         ids = np.array(["a", "b"])
         save_weights(Weights(matrix, vectorizer.get_feature_names_out(), ids), folder / "w.npz")
-        resized(folder / "w.npz", **arrays)
+        resized(folder / "w.npz", "weights", **arrays)
 
     return make
 
@@ -314,7 +320,7 @@ def _weights(**arrays: Any) -> Callable[[Path], None]:
 def _index(**arrays: Any) -> Callable[[Path], None]:
     def make(folder: Path) -> None:
         tb.retrieval.Index.from_texts(["ha ha said", "so it goes"]).save(folder / "i.npz")
-        resized(folder / "i.npz", **arrays)
+        resized(folder / "i.npz", "index", **arrays)
 
     return make
 
@@ -363,22 +369,20 @@ WEIGHTS: dict[str, dict[str, Any]] = {
 }
 COUNTING = tb.CountingOptions().to_json()
 NAMES: dict[str, Any] = {
-    "format": FORMAT_VERSION, "terms": ["goes", "ha", "it", "said", "so"], "ids": ["0", "1"], "counting": COUNTING,
+    "terms": ["goes", "ha", "it", "said", "so"], "ids": ["0", "1"], "counting": COUNTING,
 }  # fmt: skip
 INDEX: dict[str, dict[str, Any]] = {
     **ARRAYS,
     "names that are not JSON": {"names": np.frombuffer(b"{", dtype=np.uint8)},
     "names that are a list": {"names": np.frombuffer(b"[]", dtype=np.uint8)},
     "names of 100,000 brackets": {"names": np.frombuffer(b"[" * 100_000, dtype=np.uint8)},
-    "missing names": {"names": np.frombuffer(json.dumps({"format": FORMAT_VERSION}).encode(), dtype=np.uint8)},
+    "missing names": {"names": np.frombuffer(b"{}", dtype=np.uint8)},
     "names of wrong types": {
         "names": np.frombuffer(json.dumps(NAMES | {"terms": 1, "ids": 2, "counting": 3}).encode(), dtype=np.uint8)
     },
-    "names of another version": {"names": np.frombuffer(b'{"format": 99}', dtype=np.uint8)},
     **{
         f"the name {changed}": {"names": np.frombuffer(json.dumps(NAMES | changed).encode(), dtype=np.uint8)}
         for changed in (
-            {"format": True},
             {"ids": None},
             {"ids": [1, 2]},
             {"terms": {"goes": 1}},
@@ -415,7 +419,7 @@ def _pickled(folder: Path) -> None:
     _weights()(folder)
     with np.load(folder / "w.npz") as stored:
         kept = {name: stored[name] for name in stored.files}
-    np.savez(folder / "w.npz", **{**kept, "terms": np.array([Evil()] * 4, dtype=object)}, allow_pickle=True)
+    write_arrays(folder / "w.npz", "weights", {**kept, "terms": np.array([Evil()] * 4, dtype=object)})
 
 
 ATTACKS = [

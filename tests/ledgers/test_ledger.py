@@ -1,25 +1,23 @@
-"""Ledgers in storage: the same steps on every kind, with two writers, with processes that are killed."""
+"""Ledgers in a folder: steps, two writers, processes that are killed."""
 
 import json
+import os
+import signal
 import subprocess
 import sys
+import textwrap
 from dataclasses import replace
-from pathlib import Path
 
 import polars as pl
 import pytest
 
 import termburst as tb
 from termburst import ledgers
-from termburst.ledgers import parquet_folder, storage
-from termburst.ledgers.storage import MERGED
+from termburst.digests import seal
+from termburst.ledgers import MANIFEST, MERGED
+from termburst.locks import locked
 
-ROOT = Path(__file__).parents[2]
 DAYS = {"mon/d'y": ["so it goes", "ha ha", "ha ha"], "tue sdä": ["it goes on and on"], "wed": ["so so it goes", ""]}
-SLOW = pytest.mark.slow  # PyIceberg takes seconds to import
-KINDS = ["parquet", *(pytest.param(kind, marks=SLOW) for kind in ("duckdb", "delta", "iceberg"))]
-REGISTERS = {"parquet": "ledger.json", "delta": "kind=batch/*/*.parquet", "iceberg": "catalog.db"}
-PACKAGES = {"duckdb": "duckdb", "delta": "deltalake", "iceberg": "pyiceberg"}
 
 
 def batch(texts, name):
@@ -31,77 +29,35 @@ def days():
     return {day: batch(texts, day) for day, texts in DAYS.items()}
 
 
-@pytest.fixture(params=KINDS)
-def kind(request):
-    if request.param in PACKAGES:
-        pytest.importorskip(PACKAGES[request.param])
-    return request.param
+@pytest.fixture
+def place(tmp_path):
+    return tmp_path / "a b" / "c=d"
 
 
 @pytest.fixture
-def place(kind, tmp_path):
-    return tmp_path / ("a b.duckdb" if kind == "duckdb" else "a b")
+def ledger(place):
+    return ledgers.Ledger(place)
 
 
-@pytest.fixture
-def ledger(place, kind):
-    return ledgers.Ledger(place, storage=kind)
+@pytest.mark.parametrize("wrong", [None, 5, "", b"x", "s3://bucket/x", "a\0b", ["a"]])
+def test_places_that_cannot_be(wrong):
+    with pytest.raises(ValueError, match=r"place|folder of this machine"):
+        ledgers.Ledger(wrong)
 
 
-@pytest.mark.parametrize("wrong", [None, 5, "", b"x", "s3://bucket/x", Path("file:///x"), "a\0b", ":memory:", ["a"]])
-def test_places_that_cannot_be(kind, wrong):
-    with pytest.raises(ValueError, match=r"place|folder of this machine|connection"):
-        ledgers.Ledger(wrong, storage=kind)
-
-
-@pytest.mark.parametrize("hours", ["x", None, -1, float("nan"), float("inf"), 1e15, True])
+@pytest.mark.parametrize("hours", ["x", -1, float("nan"), 1e15])
 def test_hours_that_cannot_be(ledger, hours):
     with pytest.raises(ValueError, match="hours must be a number"):
         ledger.clean(hours)
 
 
-def test_a_file_is_no_place(kind, tmp_path, days):
+def test_a_file_is_no_place(tmp_path, days):
     (tmp_path / "file").write_text("hello")
     for place in (tmp_path / "file", tmp_path / "file" / "inside", tmp_path / ("x" * 300)):
-        with pytest.raises(ValueError, match=r"cannot be (read|opened)|is a file"):
-            ledgers.Ledger(place, storage=kind).add(days["wed"])
+        with pytest.raises(ValueError, match=r"cannot be read|is a file"):
+            ledgers.Ledger(place).add(days["wed"])
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "hello"
-
-
-def test_files_of_others_stay(kind, tmp_path, days):
-    mine = tmp_path / "batch=x" / "mine.parquet"
-    mine.parent.mkdir()
-    mine.write_text("hello")
-    ledger = ledgers.Ledger(tmp_path / "a.duckdb" if kind == "duckdb" else tmp_path, storage=kind)
-    if kind in ("delta", "iceberg"):
-        with pytest.raises(ValueError, match="has 'batch=x' in it"):
-            ledger.add(days["wed"])
-    else:
-        ledger.add(days["wed"])
-    ledger.clean(0)
-    assert mine.read_text() == "hello"
-
-
-def test_damage_is_said_in_one_sentence(kind, place, ledger, days):
-    ledger.add(days["wed"])
-    damaged = place if kind == "duckdb" else next(place.glob(REGISTERS[kind]))
-    content = damaged.read_bytes()
-    damaged.write_bytes(content[: len(content) // 2])
-    with pytest.raises(ValueError, match=r"cannot be (read|opened)") as caught:
-        ledgers.Ledger(place, storage=kind).batches  # noqa: B018
-    assert len(str(caught.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize("key", ["version", "batches", "files", "retired"])
-def test_a_register_without_a_part(tmp_path, days, key):
-    ledger = ledgers.Ledger(tmp_path)
-    ledger.add(days["wed"])
-    manifest = json.loads((tmp_path / "ledger.json").read_text(encoding="utf-8"))
-    del manifest[key]
-    (tmp_path / "ledger.json").write_text(json.dumps(manifest), encoding="utf-8")
-    with pytest.raises(ValueError, match=f"has no '{key}'"):
-        ledger.add(days["tue sdä"])
 
 
 def statistics(ledger):
@@ -121,8 +77,7 @@ def test_steps_give_what_counting_the_remaining_texts_gives(ledger, days, place)
     assert [ledger.add(days[day]) for day in (first, second, second)] == [(first,), (second,), ()]
     assert ledger.add(pl.concat([days[first], days[third]])) == (third,)
     assert statistics(ledger) == counted(texts_of(*DAYS))
-    again = ledgers.Ledger(place)  # finds out what it is
-    assert again.storage == ledger.storage
+    again = ledgers.Ledger(place)
     assert [again.withdraw(second), again.withdraw(second)] == [(second,), ()]
     one = batch(["ha ha"], "withdrawn 1")
     assert [ledger.withdraw(one), ledger.withdraw(one)] == [("withdrawn 1",), ()]
@@ -184,31 +139,34 @@ def test_a_withdrawn_batch_does_not_come_back(ledger, days):
     assert ledger.add(batch(DAYS[second], "again")) == ("again",)
 
 
-def test_the_slower_of_two_writers_is_told_and_nothing_is_lost(place, kind, days, monkeypatch):
+def test_the_slower_of_two_writers_is_told_and_nothing_is_lost(place, days, monkeypatch):
     """Both have read the same state; then one of them commits."""
     first, _, third = DAYS
-    for step, message in [
-        (lambda ledger: ledger.add(days[first]), r"changing the ledger .* nothing was changed here: try again"),
-        (lambda ledger: ledger.add(days[third]), "try again"),
-        (lambda ledger: ledger.withdraw(third), "try again"),
-        (lambda ledger: ledger.compact(), "try again"),
-    ]:
-        quick, slow = (ledgers.Ledger(place, storage=kind) for _ in range(2))
-        seen = slow._storage.state()
-        other = batch(["so it goes"], f"other {0 if seen is None else seen.batches.height}")
-        quick.add(other)
+    for step in (
+        lambda ledger: ledger.add(days[first]),
+        lambda ledger: ledger.add(days[third]),
+        lambda ledger: ledger.withdraw(third),
+        lambda ledger: ledger.compact(),
+    ):
+        quick, slow = ledgers.Ledger(place), ledgers.Ledger(place)
+        other = batch(["so it goes"], f"other {quick.batches.height}")
+
+        def late(*given, add=quick.add, other=other, commit=slow._commit, **more):
+            add(other)
+            commit(*given, **more)
+
         with monkeypatch.context() as patch:
-            patch.setattr(slow._storage, "state", lambda seen=seen: seen)
-            with pytest.raises(ledgers.LedgerConflictError, match=message):
+            patch.setattr(slow, "_commit", late)
+            with pytest.raises(ledgers.LedgerConflictError, match=r"changing the ledger .* nothing was changed here"):
                 step(slow)
         assert quick.add(other) == ()
         step(slow)
     assert statistics(slow) == counted([*DAYS[first], *["so it goes"] * 4])
+    with locked(place / MANIFEST), pytest.raises(ledgers.LedgerConflictError, match="try again"):
+        slow.add(batch(["so"], "x"))
 
 
-def test_a_lazy_frame_keeps_its_state(ledger, days, kind):
-    if kind == "duckdb":
-        pytest.skip("a relation is the table")
+def test_a_lazy_frame_keeps_its_state(ledger, days):
     first, second, _ = DAYS
     ledger.add(days[first])
     frame = ledger.frame()
@@ -219,15 +177,6 @@ def test_a_lazy_frame_keeps_its_state(ledger, days, kind):
     assert len(tb.scan(frame)) == len(DAYS[first])
     assert ledger.clean(0) > 0
     assert statistics(ledger) == counted(DAYS[second])
-
-
-def test_another_schema_is_refused(ledger, days, monkeypatch):
-    with monkeypatch.context() as patch:
-        patch.setitem(type(ledger._storage).commit.__globals__, "SCHEMA", storage.SCHEMA + 1)
-        patch.setattr(ledger._storage, "check_schema", lambda found: None)
-        ledger.add(days["wed"])
-    with pytest.raises(ValueError, match=rf"has the schema .?{storage.SCHEMA + 1}.?; this version"):
-        ledger.frame()
 
 
 @pytest.mark.parametrize("engine", ["pandas", "pyarrow", "duckdb", "polars-lazy"])
@@ -246,34 +195,22 @@ def test_patterns_of_any_engine_can_be_added(tmp_path, days, engine):
     assert statistics(ledger) == counted(DAYS["wed"])
 
 
-@pytest.mark.parametrize(
-    ("name", "message"),
-    [
-        ("", "must not be empty"),
-        (MERGED, "is reserved"),
-        ("a\0b", "contains a NUL character"),
-        ("x" * 201, "is too long"),
-        ("ä" * 40, "is too long"),
-    ],
-)
-def test_ids_that_no_folder_can_have(tmp_path, name, message):
-    with pytest.raises(ValueError, match=message):
-        ledgers.Ledger(tmp_path).add(batch(["so"], name))
+@pytest.mark.parametrize("name", ["", MERGED])
+def test_ids_that_are_reserved(tmp_path, name):
+    with pytest.raises(ValueError, match="is reserved"):
+        ledgers.Ledger(tmp_path).add(batch(["so"], "x").with_columns(batch=pl.lit(name)))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_wrong_arguments(tmp_path, days):
-    with pytest.raises(ValueError, match="storage must be one of 'parquet', 'duckdb', 'delta', 'iceberg'; got 'hudi'"):
-        ledgers.Ledger(tmp_path, storage="hudi")
-    with pytest.raises(ValueError, match="is the only table of its folder; omit table='x'"):
-        ledgers.Ledger(tmp_path, table="x")
-    with pytest.raises(ValueError, match="table must be a name; got ''"):
-        ledgers.Ledger(tmp_path, table="")
-    with pytest.raises(ValueError, match="place must be a path; got 3"):
-        ledgers.Ledger(3)
+@pytest.mark.parametrize("name", ["a\0b", "x" * 300, "../../ä", "(counting)"])
+def test_any_other_id_is_possible(tmp_path, name):
     ledger = ledgers.Ledger(tmp_path)
-    with pytest.raises(ValueError, match=r"hours must be a number of at least 0 .*; got -1"):
-        ledger.clean(-1)
+    ledger.add(batch(["so it"], name))
+    assert (ledger.batches["batch"].to_list(), tb.scan(tmp_path).tokens) == ([name], 2)
+
+
+def test_wrong_arguments(tmp_path, days):
+    ledger = ledgers.Ledger(tmp_path)
     with pytest.raises(ValueError, match="have no column 'batch'"):
         ledger.add(days["wed"].drop("batch"))
     with pytest.raises(ValueError, match=r"make them from texts with tb.scan\(frame\).patterns\(batch\)$"):
@@ -283,109 +220,105 @@ def test_wrong_arguments(tmp_path, days):
     with pytest.raises(ValueError, match="has patterns, but no rows for its documents"):
         ledger.add(days["wed"].filter(pl.col("term").is_not_null()), check=False)
     assert ledger.add(days["wed"].clear()) == ()
-    with pytest.raises(ImportError, match=r"needs the package no_such, .* pip install 'termburst\[delta\]'"):
-        storage.imported("no_such", "delta")
 
 
-def test_a_parquet_folder_in_detail(tmp_path, days):
+def test_files_of_killed_processes_and_of_others(tmp_path, days):
     ledger = ledgers.Ledger(tmp_path)
     for day in days.values():
         ledger.add(day)
-    assert len(list(tmp_path.glob("batch=*/*.parquet"))) == len(days)
+    assert len(list(tmp_path.glob("batch-*.parquet"))) == len(days)
     # What a killed process leaves: a file that was not yet renamed, and one that ledger.json does not have.
-    (tmp_path / "batch=wed" / ".termburst-0-x.part").write_bytes(b"")
-    (tmp_path / "batch=wed" / f"{0:032x}.parquet").write_bytes(b"PAR1")
-    stranger = tmp_path / "batch=wed" / "stranger.parquet"
+    (tmp_path / ".termburst-0-x.part").write_bytes(b"")
+    (tmp_path / f"batch-{0:032x}.parquet").write_bytes(b"PAR1")
+    stranger = tmp_path / "batch-stranger.parquet"
     stranger.write_bytes(b"PAR1")
     assert statistics(ledger) == counted(texts_of(*DAYS))
     assert ledger.clean() == 2
     assert ledger.clean() == 0
     assert stranger.exists()
-    with (
-        parquet_folder.locked(tmp_path / parquet_folder.MANIFEST),
-        pytest.raises(ledgers.LedgerConflictError, match="try again"),
-    ):
-        ledger.add(batch(["so"], "x"))
-    manifest = tmp_path / "ledger.json"
+
+
+def forged(ledger, change):
+    """Change `ledger.json`, and make its digest right."""
+    manifest = ledger.folder / MANIFEST
     found = json.loads(manifest.read_text(encoding="utf-8"))
-    counting = [name for name, one in found["batches"].items() if one["part"] == storage.COUNTING]
-    assert len(counting) == 1  # this process counted the texts, so it knows how
-    assert (found["schema"], sorted(found["batches"])) == (storage.SCHEMA, sorted([*DAYS, *counting]))
-    manifest.write_text("{", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"ledger.json cannot be read"):
-        ledger.add(batch(["so"], "x"))
-    manifest.write_text("[]", encoding="utf-8")
-    with pytest.raises(ValueError, match=r"is not the register of a ledger"):
-        ledger.frame()
+    manifest.write_text(json.dumps(change(found) or found), encoding="utf-8")
+    seal(manifest)
 
 
-def test_a_duckdb_connection_with_other_tables(tmp_path, days):
-    duckdb = pytest.importorskip("duckdb")
-    with duckdb.connect(tmp_path / "warehouse.duckdb") as connection:
-        connection.sql("create table ledger (a int)")
-        with pytest.raises(ValueError, match="that is not a ledger; name another table"):
-            ledgers.Ledger(connection).add(days["wed"])
-        ledger = ledgers.Ledger(connection, table='news "so"')
-        assert ledger.add(days["wed"]) == ("wed",)
-        assert ledger.withdraw(batch([""], "w")) == ("w",)
-        assert statistics(ledger) == counted(DAYS["wed"][:1])
-        assert ledger.clean() == 0
-    (tmp_path / "text.duckdb").write_text("no database")
-    with pytest.raises(ValueError, match="cannot be opened by DuckDB"):
-        ledgers.Ledger(tmp_path / "text.duckdb").frame()
-
-
-def test_a_delta_table_that_is_no_ledger(tmp_path):
-    deltalake = pytest.importorskip("deltalake")
-    deltalake.write_deltalake(tmp_path / "t", pl.DataFrame({"a": [1]}))
-    with pytest.raises(ValueError, match="is a Delta table, but not a ledger"):
-        ledgers.Ledger(tmp_path / "t").frame()
-
-
-@pytest.mark.parametrize("lost", [slice(None), slice(1, None), slice(1), slice(-1, None)], ids=str)
-def test_a_delta_log_with_lost_lines(tmp_path, days, lost):
-    """Delta itself would read it as a ledger without the batch, or without its rows."""
-    pytest.importorskip("deltalake")
-    ledger = ledgers.Ledger(tmp_path / "t", storage="delta")
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda found: {"digest": found["digest"]}, "it is another kind of file"),
+        (lambda found: found.update(version=2), "has format version 2, but this termburst reads .*; restore it from"),
+        (lambda found: {key: value for key, value in found.items() if key != "retired"}, "it has no 'retired'"),
+        (lambda found: found.update(files={"../x.parquet": {}}), "names files outside of its folder"),
+        (lambda found: found.update(counting={}), "is missing"),
+    ],
+)
+def test_forged_registers(tmp_path, days, change, message):
+    ledger = ledgers.Ledger(tmp_path)
     ledger.add(days["wed"])
-    ledger.add(days["tue sdä"])
-    entry = tmp_path / "t" / "_delta_log" / f"{1:020}.json"
-    lines = entry.read_text(encoding="utf-8").splitlines(keepends=True)
-    del lines[lost]
-    entry.write_text("".join(lines), encoding="utf-8")
-    for read in (lambda: ledger.batches, ledger.frame, lambda: ledger.withdraw("wed")):
-        with pytest.raises(ValueError, match=r"is damaged: its log entry 0+1\.json has lost lines"):
-            read()
+    forged(ledger, change)
+    for ask in (ledger.frame, lambda: ledger.add(days["tue sdä"]), lambda: tb.scan(tmp_path)):
+        with pytest.raises(ValueError, match=rf"ledger\.json cannot be read as a ledger: .*{message}"):
+            ask()
 
 
-def test_counting_options_are_stored_with_the_first_batch(kind, place):
+def test_a_damaged_batch_can_be_withdrawn_and_replaced(tmp_path, days):
+    """Reading needs all files; adding, and withdrawing the damaged batch, do not need that one."""
+    first, second, _ = DAYS
+    ledger = ledgers.Ledger(tmp_path)
+    ledger.add(days[first])
+    (damaged,) = tmp_path.glob("batch-*")
+    ledger.add(days[second])
+    content = bytearray(damaged.read_bytes())
+    content[len(content) // 2] ^= 1
+    damaged.write_bytes(content)
+    again = ledgers.Ledger(tmp_path)
+    message = rf"{damaged.name} of the ledger is damaged: .*, or withdraw the batch \"mon/d'y\" and add its documents"
+    for ask in (again.frame, again.compact, lambda: again.withdraw(batch(["ha ha"], "w")), lambda: tb.scan(tmp_path)):
+        with pytest.raises(ValueError, match=message):
+            ask()
+    assert again.withdraw(first) == (first,)
+    assert again.add(batch(DAYS[first], "monday again")) == ("monday again",)
+    assert statistics(again) == counted(texts_of(first, second))
+    damaged.unlink()
+    assert statistics(ledgers.Ledger(tmp_path)) == counted(texts_of(first, second))
+    again.compact()
+    next(tmp_path.glob("batch-*")).unlink()
+
+
+def test_a_lost_register_is_not_begun_anew(ledger, place, days):
+    ledger.add(days["wed"])
+    (place / MANIFEST).unlink()
+    for ask in (ledger.frame, lambda: ledger.add(days["tue sdä"]), lambda: tb.scan(place), lambda: tb.read(place)):
+        with pytest.raises(ValueError, match=r"ledger\.json is missing; restore|contains saved statistics, not"):
+            ask()
+
+
+def test_counting_options_are_stored_with_the_first_batch(place):
     """Texts are counted with them, also after compact(); others are refused, and nothing changes."""
     counting = tb.CountingOptions(lowercase=False, stop_words=("it",), token_pattern=r"(?:a|\w)+")
-    first = ledgers.Ledger(place, storage=kind, counting=counting)
+    first = ledgers.Ledger(place, counting=counting)
     texts = pl.DataFrame({"document": [1, 2], "text": ["So it goes", "so so"]})
     assert first.add(texts, batch="one") == ("one",)
-    again = ledgers.Ledger(place, storage=kind)
+    again = ledgers.Ledger(place)
     assert again.counting == counting
     again.compact()
     more = pl.DataFrame({"document": [3], "text": ["It So"]})
     assert again.add(more, batch="two") == ("two",)
     assert again.batches["batch"].to_list() == ["one", "two"]
-    found = (
-        dict(tb.scan(again.frame()).term_table().select("term", "n").collect().rows())
-        if kind != "duckdb"
-        else dict(tb.scan(again.frame()).term_table().select("term", "n").fetchall())
-    )
+    found = dict(tb.scan(again.frame()).term_table().select("term", "n").collect().rows())
     assert found == {"So": 2, "goes": 1, "so": 2, "It": 1}
-    other = ledgers.Ledger(place, storage=kind, counting=tb.CountingOptions())
+    other = ledgers.Ledger(place, counting=tb.CountingOptions())
     with pytest.raises(ValueError, match=r"has other counting options: the texts were counted in .*lowercase=False"):
         other.add(more, batch="three")
     assert again.batches.height == 2
 
 
-def test_a_ledger_is_scanned_and_not_read(kind, place, ledger, days, tmp_path):
+def test_a_ledger_is_scanned_and_not_read(place, ledger, days, tmp_path):
     """It has statistics, and no texts; a folder with another ledger.json is no ledger."""
-    if kind == "duckdb":
-        pytest.skip("a file, which is refused as no text")
     ledger.add(days["wed"])
     with pytest.raises(ValueError, match=r"contains saved statistics, not texts; scan it with tb\.scan"):
         tb.read(place)
@@ -396,16 +329,14 @@ def test_a_ledger_is_scanned_and_not_read(kind, place, ledger, days, tmp_path):
     assert len(tb.read(other)) == 1
 
 
-def test_ledgers_without_counting_options(kind, place, days):
+def test_ledgers_without_counting_options(place, days):
     """Nothing is stored if nothing is said, and what is said with a later batch is stored."""
-    ledger = ledgers.Ledger(place, storage=kind)
+    ledger = ledgers.Ledger(place)
     ledger.add(days["wed"].clone())  # as if from a file: nobody knows how it was counted
     assert ledger.counting is None
-    said = ledgers.Ledger(place, storage=kind, counting=tb.CountingOptions())
+    said = ledgers.Ledger(place, counting=tb.CountingOptions())
     assert said.add(pl.DataFrame({"document": [1], "text": ["so"]}), batch="more") == ("more",)
     assert ledger.counting == tb.CountingOptions()
-    with pytest.raises(ValueError, match=r"the batch id '\(counting\) x' is reserved"):
-        ledger.add(batch(["so"], "(counting) x"))
 
 
 def test_patterns_that_were_counted_otherwise(ledger, days):
@@ -422,23 +353,15 @@ def test_patterns_that_were_counted_otherwise(ledger, days):
     assert ledger.add(tb.scan(frame).patterns("same")) == ("same",)
 
 
-def test_a_folder_with_files_of_others_is_refused(kind, tmp_path, days):
-    if kind == "duckdb":
-        pytest.skip("a file")
-    (tmp_path / "a.txt").write_text("so it goes")
-    with pytest.raises(ValueError, match=r"has 'a.txt' in it; a ledger needs a folder of its own"):
-        ledgers.Ledger(tmp_path, storage=kind).add(days["wed"])
-    assert [path.name for path in tmp_path.iterdir() if not path.name.startswith(".")] == ["a.txt"]
-
-
-def test_a_file_instead_of_a_folder(kind, tmp_path):
-    (tmp_path / "a.txt").write_text("so it goes")
-    if kind == "duckdb":
-        with pytest.raises(ValueError, match="cannot be opened by DuckDB"):
-            ledgers.Ledger(tmp_path / "a.txt", storage=kind).frame()
-        return
-    with pytest.raises(ValueError, match=rf"a.txt is a file, but a ledger of {kind} is a folder; name another place"):
-        ledgers.Ledger(tmp_path / "a.txt", storage=kind)
+@pytest.mark.parametrize("name", ["a.txt", "batch=x/mine.parquet"])
+def test_a_folder_with_files_of_others_is_refused(tmp_path, days, name):
+    mine = tmp_path / name
+    mine.parent.mkdir(exist_ok=True)
+    mine.write_text("so it goes")
+    with pytest.raises(ValueError, match=r"has '(a.txt|batch=x)' in it; a ledger needs a folder of its own"):
+        ledgers.Ledger(tmp_path).add(days["wed"])
+    assert ledgers.Ledger(tmp_path).clean(0) == 0
+    assert [path for path in tmp_path.rglob("*.*") if not path.name.startswith(".")] == [mine]
 
 
 @pytest.mark.parametrize("rows", [{"text": ["so"]}, {"term": ["so"], "count": [1]}], ids=["texts", "counts"])
@@ -449,47 +372,108 @@ def test_texts_and_counts_need_a_batch(rows, tmp_path):
     assert ledger.batches.height == 0
 
 
-def test_a_ledger_of_duckdb_is_no_corpus(tmp_path):
+def test_a_delta_table_is_read_and_written_whole(tmp_path):
+    """By Polars: the patterns of a corpus are a frame, and a frame is scanned."""
+    pytest.importorskip("deltalake")
+    patterns = tb.read(["so it goes", "so so"]).patterns("monday")
+    patterns.write_delta(str(tmp_path / "delta"))
+    ledgers.add(patterns, batch(["it goes"], "tuesday")).filter(pl.col("batch") == "tuesday").write_delta(
+        str(tmp_path / "delta"), mode="append"
+    )
+    found = tb.scan(pl.scan_delta(str(tmp_path / "delta"))).statistics
+    assert replace(found, counting=None) == counted(["so it goes", "so so", "it goes"])
+    ledger = ledgers.Ledger(tmp_path / "ledger")
+    assert ledger.add(pl.read_delta(str(tmp_path / "delta"))) == ("monday", "tuesday")
+    assert statistics(ledger) == counted(["so it goes", "so so", "it goes"])
+
+
+def test_a_database_of_duckdb_is_no_corpus(tmp_path):
     duckdb = pytest.importorskip("duckdb")
     duckdb.connect(str(tmp_path / "all.duckdb")).close()
-    with pytest.raises(ValueError, match=r"is a database of DuckDB, not text; if it has a ledger, save its statistics"):
+    with pytest.raises(ValueError, match=r"is a database of DuckDB, not text; give a table of it to tb\.scan"):
         tb.read(tmp_path / "all.duckdb")
     (tmp_path / "own.db").write_text("so it goes")
     assert tb.read(tmp_path / "own.db").terms.tolist() == ["goes", "it", "so"]
 
 
+JOB = """
+    import os, signal, sys
+    import polars as pl
+    from termburst import files, ledgers
+    place, patterns, kill_at = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    calls = 0
+    def counted(function):
+        def call(*given, **named):
+            global calls
+            calls += 1
+            if calls == kill_at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return function(*given, **named)
+        return call
+    for name in ("fsync", "replace", "chmod", "unlink", "open"):
+        setattr(os, name, counted(getattr(os, name)))
+    for name in ("replace", "unlink", "open", "chmod"):
+        setattr(ledgers.Path, name, counted(getattr(ledgers.Path, name)))
+    ledger = ledgers.Ledger(place)
+    for batch in ("a", "b", "c"):
+        ledger.add(pl.read_parquet(f"{patterns}/{batch}.parquet"))
+    ledger.withdraw("b")
+    ledger.withdraw(pl.read_parquet(f"{patterns}/w.parquet"))
+    ledger.compact()
+    ledger.clean(0)
+    print(calls)
+"""
+
+
 @pytest.mark.slow
-def test_an_iceberg_catalogue_with_other_tables(tmp_path, days):
-    pytest.importorskip("pyiceberg")
-    from pyiceberg.catalog.sql import SqlCatalog
+@pytest.mark.skipif(os.name != "posix", reason="kill -9 is a POSIX signal")
+def test_kill_9_at_any_moment(tmp_path):
+    """Killed before one of its calls to the operating system, a job is run again, and the ledger is right."""
+    texts = {"a": ["so it goes", "ha ha"], "b": ["never"], "c": ["it goes on"], "w": ["ha ha"]}
+    for name, kept in texts.items():
+        batch(kept, name).write_parquet(tmp_path / f"{name}.parquet")
 
-    catalogue = SqlCatalog("own", uri=f"sqlite:///{tmp_path / 'own.db'}", warehouse=str(tmp_path))
-    catalogue.create_namespace("termburst")
-    catalogue.create_table("termburst.other", schema=pl.DataFrame({"a": [1]}).to_arrow().schema)
-    with pytest.raises(ValueError, match=r"termburst.other is not a ledger"):
-        ledgers.Ledger(catalogue, table="other").frame()
-    ledger = ledgers.Ledger(catalogue)
-    assert (ledger.storage, ledger.add(days["wed"])) == ("iceberg", ("wed",))
-    assert statistics(ledger) == counted(DAYS["wed"])
-    assert ledger.clean() == 0
-    catalogue.engine.dispose()
-    with pytest.raises(ValueError, match="its name has '#'; name another folder"):
-        ledgers.Ledger(tmp_path / "a#b", storage="iceberg")
+    def run(place, kill_at):
+        command = [sys.executable, "-W", "ignore", "-c", textwrap.dedent(JOB), str(place), str(tmp_path), str(kill_at)]
+        return subprocess.run(command, capture_output=True, text=True, check=False)
+
+    calls = int(run(tmp_path / "whole", 0).stdout)
+    assert calls > 40
+    for k, kill_at in enumerate(range(3, calls + 1, calls // 12)):
+        done = run(tmp_path / f"{k}", kill_at)
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        if ledgers.Ledger(tmp_path / f"{k}").batches.height:
+            tb.scan(tmp_path / f"{k}")  # what is there is whole
+        done = run(tmp_path / f"{k}", 0)
+        assert done.returncode == 0, done.stderr
+        assert statistics(ledgers.Ledger(tmp_path / f"{k}")) == counted(["so it goes", "it goes on"])
 
 
-@pytest.fixture(scope="module")
-def killed():
-    """What the benchmark says of all kinds, with a few kills. Its own default is fifty."""
-    script = ROOT / "benchmarks" / "kill_ledger.py"
-    return subprocess.run(
-        [sys.executable, str(script), "--kills", "2", "--batches", "2"], capture_output=True, text=True, check=False
+WRITER = """
+    import sys, time
+    import polars as pl
+    from termburst import ledgers
+    ledger = ledgers.Ledger(sys.argv[1])
+    for name in sys.argv[3:]:
+        while True:
+            try:
+                ledger.add(pl.read_parquet(f"{sys.argv[2]}/{name}.parquet"))
+                break
+            except ledgers.LedgerConflictError:
+                time.sleep(0.01)
+"""
+
+
+@pytest.mark.slow
+def test_two_processes_write_at_once(tmp_path):
+    """Each has batches of its own, and some that the other has, too; in the end every batch is there once."""
+    texts = {f"{k}": [f"w{k} so", "so"] for k in range(12)}
+    for name, kept in texts.items():
+        batch(kept, name).write_parquet(tmp_path / f"{name}.parquet")
+    halves = [[f"{k}" for k in range(0, 8)], [f"{k}" for k in range(11, 3, -1)]]
+    command = [sys.executable, "-c", textwrap.dedent(WRITER), str(tmp_path / "ledger"), str(tmp_path)]
+    writers = [subprocess.Popen([*command, *half]) for half in halves]
+    assert [writer.wait(120) for writer in writers] == [0, 0]
+    assert statistics(ledgers.Ledger(tmp_path / "ledger")) == counted(
+        [text for kept in texts.values() for text in kept]
     )
-
-
-@pytest.mark.slow
-def test_killed_jobs_and_two_writers(kind, killed):
-    """Real processes."""
-    said = [line for line in killed.stdout.splitlines() if line.startswith(kind)]
-    assert "2 kills" in said[0], killed.stdout + killed.stderr
-    assert "4 of 4 batches, right" in said[1]
-    assert killed.returncode == 0

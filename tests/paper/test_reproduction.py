@@ -237,7 +237,7 @@ def test_unknown_parts_and_bad_folders_are_refused(tmp_path):
 
 def test_every_part_is_made_and_documented():
     assert {*EXAMPLES, "errata"} == set(PARTS)
-    page = (Path(__file__).parents[2] / "docs" / "reproduction.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[2] / "docs" / "errata.md").read_text(encoding="utf-8")
     assert [part for part in PARTS if f"`{part}`" not in page] == []
 
 

@@ -199,25 +199,13 @@ def test_bursty_words_of_real_text_are_found():
     ("options", "message"),
     [
         ({"statistic": "wald"}, "statistic must be one of 'plr', 'lr', 'score'; got 'wald'"),
-        ({"adjust": "fdr"}, "adjust must be one of 'bh', 'by', 'holm', 'storey', 'none'; got 'fdr'"),
-        ({"form": "proper"}, "form must be one of"),
         ({"draws": 10}, "draws must be a whole number of 99 or more; got 10"),
         ({"terms": ["one"]}, "there are 1 terms for 24 columns"),
         ({"terms": ["same"] * 24}, "names two columns"),
         ({"sigma2": 0.0}, "sigma2"),
         ({"mu": -1.0}, "mu"),
         ({"seed": -1}, "seed must be a whole number of 0 or more; got -1"),
-        ({"seed": 1.5}, "seed must be a whole number of 0 or more; got 1.5"),
-        ({"sort": "q"}, "sort must be one of 'lower_bound', 'plr', 'lr', 'p', 'term'; got 'q'"),
-        ({"columns": "few"}, "columns must be one of 'main', 'all'; got 'few'"),
-        ({"statistic": ["plr"]}, "statistic must be one of"),
-        ({"adjust": ["bh"]}, "adjust must be one of"),
-        ({"adjust": 3}, "adjust must be one of"),
-        *(
-            ({"draws": value}, "draws must be a whole number of 99 or more")
-            for value in (np.nan, np.inf, -1, 0, "3", None)
-        ),
-        *(({"min_count": value}, "min_count must be a whole number of 1 or more") for value in ("3", None, np.nan, -1)),
+        ({"min_count": 0}, "min_count must be a whole number of 1 or more"),
     ],
 )
 def test_bad_options_give_a_message_of_one_line(X, options, message):

@@ -57,12 +57,9 @@ def test_no_pairs_give_an_empty_frame(X):
     ("options", "message"),
     [
         ({"event": "echo"}, "event must be one of 'burst', 'occurrence'; got 'echo'"),
-        ({"event": ["burst"]}, r"event must be one of 'burst', 'occurrence'; got \['burst'\]"),
-        ({"top": 0}, "top must be a whole number of 1 or more; got 0"),
         *(
-            ({name: value}, f"{name} must be a whole number of {least} or more; got ")
+            ({name: least - 1}, f"{name} must be a whole number of {least} or more; got ")
             for name, least in (("top", 1), ("max_terms", 2), ("min_count", 0), ("min_documents", 0))
-            for value in ("3", None, 1.5, np.nan)
         ),
     ],
 )

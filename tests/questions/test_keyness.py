@@ -342,20 +342,8 @@ def test_corpora_without_tokens_are_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"method": "g3"}, "method must be one of"),
         ({"confidence": 95}, "confidence must be a number between 0 and 1; got 95"),
-        ({"adjust": "fdr"}, "adjust must be one of 'bh', 'by', 'holm', 'storey', 'none'; got 'fdr'"),
-        ({"sort": "q"}, "sort must be one of"),
-        *(
-            ({option: value}, f"{option} must be one of")
-            for option in ("method", "adjust", "sort")
-            for value in (["g2"], 3)
-        ),
-        *(
-            ({"confidence": value}, "confidence must be a number between 0 and 1")
-            for value in ("x", [0.9], np.nan, 0, 1)
-        ),
-        *(({"min_count": value}, "min_count must be a whole number of 1 or more") for value in ("3", None, np.nan, -1)),
+        ({"min_count": 0}, "min_count must be a whole number of 1 or more"),
         ({"terms": ["a", "\ud800", "c"]}, "contains a lone surrogate"),
         ({"terms": list("ab")}, "there are 2 terms for 3 columns"),
         ({"terms": list("aab")}, "names two columns"),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import termburst as tb
+from termburst.digests import seal
 from termburst.statistics import contents
 from termburst.statistics.contents import Content, NewTexts, RunningContent, held, together, without
 
@@ -121,5 +122,6 @@ def test_damaged_hashes_are_refused(tmp_path, texts):
     frame, metadata = pl.read_parquet(tmp_path / "s.parquet"), pl.read_parquet_metadata(tmp_path / "s.parquet")
     header = json.loads(metadata["termburst"]) | {"texts": texts}
     frame.write_parquet(tmp_path / "bad.parquet", metadata={"termburst": json.dumps(header)})
-    with pytest.raises(ValueError, match=r"bad\.parquet is damaged"):
+    seal(tmp_path / "bad.parquet")
+    with pytest.raises(ValueError, match=r"bad\.parquet cannot be read as statistics: [^i]"):
         tb.TermStatistics.load(tmp_path / "bad.parquet")

@@ -78,16 +78,13 @@ def test_the_example_is_what_the_cases_assume():
 
 
 @pytest.mark.parametrize(("changes", "said"), CRAFTED)
-def test_a_crafted_file_with_the_right_digest_is_refused(tmp_path, changes, said):
+def test_impossible_numbers_do_not_reach_a_kernel(tmp_path, changes, said):
+    """From a file with the right digest, and from Python."""
     path = tmp_path / "s.parquet"
     crafted(path, patterns(), **changes)
-    with pytest.raises(ValueError, match=r"s\.parquet is damaged: ") as refused:
+    with pytest.raises(ValueError, match=r"s\.parquet cannot be read as statistics: ") as refused:
         TermStatistics.load(path)
     assert said in str(refused.value)
-
-
-@pytest.mark.parametrize(("changes", "said"), CRAFTED)
-def test_the_same_changes_made_in_python_do_not_reach_a_kernel(changes, said):
     s, given = patterns(), dict(changes)
     rows = {name.removeprefix("rows_"): np.array(given.pop(name)) for name in list(given) if name.startswith("rows_")}
     given = {name: np.array(values) for name, values in given.items()}
@@ -112,7 +109,7 @@ MOMENTS = [
 def test_moments_are_checked_too(tmp_path, changes, said):
     path = tmp_path / "s.parquet"
     crafted(path, patterns().coarsen("moments"), **changes)
-    with pytest.raises(ValueError, match=r"s\.parquet is damaged: ") as refused:
+    with pytest.raises(ValueError, match=r"s\.parquet cannot be read as statistics: ") as refused:
         TermStatistics.load(path)
     assert said in str(refused.value)
 

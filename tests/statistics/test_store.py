@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,10 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from termburst.counting.options import CountingOptions
+from termburst.digests import VERSION, seal
 from termburst.files import atomic_path, check_output
 from termburst.names import DETAILS
-from termburst.statistics.store import FORMAT_VERSION, holds_statistics
+from termburst.statistics.store import holds_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
 COUNTS = hnp.arrays(
@@ -67,43 +69,39 @@ def rewrite(path, change_header=None, change_frame=None):
     if change_frame:
         frame = change_frame(frame)
     frame.write_parquet(path, metadata={"termburst": json.dumps(header)})
+    with suppress(ValueError):  # without a place for a digest
+        seal(path)
 
 
 def test_another_version_of_the_format_is_refused(saved):
-    rewrite(saved, lambda header: header.update(version=FORMAT_VERSION + 1))
-    with pytest.raises(ValueError, match=rf"s\.parquet has format version {FORMAT_VERSION + 1}, but .*: upgrade"):
+    rewrite(saved, lambda header: header.update(version=VERSION - 1))
+    message = rf"s\.parquet cannot be read as statistics: it has format version {VERSION - 1}, but .*; build them again"
+    with pytest.raises(ValueError, match=message):
         TermStatistics.load(saved)
 
 
 @pytest.mark.parametrize(
     ("header", "frame", "said"),
     [
-        (lambda h: h.pop("lengths"), None, "damaged: the header field 'lengths' is missing"),
-        (lambda h: h.pop("digest"), None, "damaged: the header field 'digest' is missing"),
-        (lambda h: h.update(batches=7), None, "damaged: the header field 'batches' must be a list; got 7"),
+        (lambda h: h.pop("digest"), None, "it is another file, of another version, or damaged; build them again"),
+        (lambda h: h.update(format="termburst weights"), None, "it is another kind of file"),
+        (lambda h: h.pop("lengths"), None, "the header field 'lengths' is missing"),
         (lambda h: h.update(batches=[7]), None, "each entry of the header field 'batches' must be a string; got 7"),
         (lambda h: h.update(counting=7), None, "the header field 'counting' must be an object or null; got 7"),
-        (lambda h: h.pop("texts"), None, "damaged: the header field 'texts' is missing"),
-        (lambda h: h["counting"].pop("words"), None, "damaged: the header field 'words' is missing"),
-        (lambda h: h.update(min_count=True), None, "the header field 'min_count' must be a whole number; got True"),
         (lambda h: h["counting"].update(ngrams=[1, True]), None, "'ngrams' must be a whole number; got True"),
-        (lambda h: h.update(detail="all"), None, "damaged: unknown detail"),
-        (lambda h: h.update(lengths=["x"]), None, "damaged: a number is missing"),
-        (lambda h: h.update(lengths=[0, 4]), None, "damaged: its content differs from what was saved"),
-        (lambda h: h.update(batches=[]), None, "damaged: its content differs from what was saved"),
-        (lambda h: h["counting"].update(lowercase=False), None, "damaged: its content differs from what was saved"),
-        (None, lambda f: f.drop("document_frequency"), "damaged"),
-        (None, lambda f: f.with_columns(collection_frequency=pl.lit(None, pl.Int64)), "damaged: a number is missing"),
-        (None, lambda f: f.with_columns(collection_frequency=pl.lit(7)), "damaged: its content differs"),
-        (None, lambda f: f.with_columns(count=pl.lit([1])), "damaged: its content differs"),
-        (None, lambda f: f.with_columns(length=pl.lit([4])), "damaged: its content differs"),
-        (None, lambda f: f.with_columns(term=pl.lit("a")), "damaged: the term 'a'"),
-        (None, lambda f: f.with_columns(term=pl.col("term") + "s"), "damaged: its content differs"),
-        (None, lambda f: f.with_columns(documents=pl.lit([1, 1])), "damaged"),
-        (None, lambda f: f.with_columns(count_squared_sum=pl.lit(1)), "damaged: its content differs"),
+        (lambda h: h.update(detail="all"), None, "unknown detail"),
+        (lambda h: h.update(lengths=["x"]), None, "a number is missing"),
+        (lambda h: h.update(lengths=[0, 4]), None, "these statistics are inconsistent"),
+        (None, lambda f: f.drop("document_frequency"), "document_frequency"),
+        (None, lambda f: f.with_columns(collection_frequency=pl.lit(None, pl.Int64)), "a number is missing"),
+        (None, lambda f: f.with_columns(collection_frequency=pl.lit(7)), "these statistics are inconsistent"),
+        (None, lambda f: f.with_columns(length=pl.lit([4])), "these statistics are inconsistent"),
+        (None, lambda f: f.with_columns(term=pl.lit("a")), "the term 'a'"),
+        (None, lambda f: f.with_columns(documents=pl.lit([1, 1])), "these statistics are inconsistent"),
     ],
 )
-def test_a_file_that_differs_from_what_was_saved_is_refused(saved, header, frame, said):
+def test_a_forged_file_is_refused(saved, header, frame, said):
+    """Its digest is right."""
     rewrite(saved, header, frame)
     with pytest.raises(ValueError, match=said) as caught:
         TermStatistics.load(saved)
@@ -117,13 +115,12 @@ def test_other_files_are_refused_by_name(tmp_path, saved):
     plain = tmp_path / "plain.parquet"
     pl.DataFrame({"a": [1]}).write_parquet(plain)
     assert not holds_statistics(plain)
-    with pytest.raises(ValueError, match="not statistics saved by termburst"):
+    with pytest.raises(ValueError, match="it is another file, of another version, or damaged; build them again"):
         TermStatistics.load(plain)
     text = tmp_path / "text.parquet"
     text.write_text("not Parquet")
     assert not holds_statistics(text)
-    advice = r"is not saved statistics \(no Parquet file\); build them with termburst stats build$"
-    with pytest.raises(ValueError, match=rf"text\.parquet {advice}"):
+    with pytest.raises(ValueError, match=r"text\.parquet cannot be read as .*; build them again, with termburst"):
         TermStatistics.load(text)
     with pytest.raises(ValueError, match=r"is a folder, not saved statistics; .* stats build .* -o NAME\.parquet$"):
         TermStatistics.load(tmp_path)
@@ -188,25 +185,6 @@ def test_a_name_with_wildcards_means_that_file(tmp_path):
     one.save(tmp_path / "a[1].parquet")
     other.save(tmp_path / "a1.parquet")
     assert TermStatistics.load(tmp_path / "a[1].parquet") == one
-
-
-def test_flipped_bits_are_never_taken_for_numbers(tmp_path, saved, capfd):
-    """A hundred damaged files: each is refused with one sentence, or no number is damaged (padding, statistics)."""
-    good, content = TermStatistics.load(saved), saved.read_bytes()
-    rng = np.random.default_rng(0)
-    refused = []
-    for position in rng.integers(0, len(content), 100):
-        damaged = bytearray(content)
-        damaged[position] ^= 1 << int(rng.integers(8))
-        saved.write_bytes(damaged)
-        try:
-            assert TermStatistics.load(saved) == good
-        except ValueError as error:
-            said = str(error)
-            refused.append("s.parquet" in said and "\n" not in said)
-    assert len(refused) > 20
-    assert all(refused)
-    capfd.readouterr()  # Polars may print a panic
 
 
 def test_links_are_followed_and_a_full_disk_is_reported(tmp_path):

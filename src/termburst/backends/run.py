@@ -41,11 +41,6 @@ def run(plan: TermsPlan, parts: tuple[Any, ...], groups: Groups, *, few: bool = 
     groups : of all documents
     few : whether all terms are in one part that fits into memory
     """
-    if plan.all_terms is not None:
-        raise ValueError(
-            f"{plan.all_terms}, but engines deal terms out; compare the statistics of both frames: "
-            "tb.keyness(corpus.statistics, other.statistics, ...)"
-        )
     limit_engine(parts[0])  # cells may be older than the limit
     rows = to_polars(parts[0]) if few else None
     if rows is not None and rows.height:

@@ -23,7 +23,7 @@ from termburst.cli.terms import explain, terms
 # By what people want, in the order in which they want it. tests/cli/test_examples.py runs every example.
 _GROUPS: dict[str, dict[str, tuple[str, str]]] = {
     "First steps": {
-        "demo": ("termburst demo", "termburst demo --explain"),
+        "demo": ("termburst demo", "termburst demo --top 20"),
         "doctor": ("termburst doctor", "termburst doctor --json"),
     },
     "One corpus: what bursts": {

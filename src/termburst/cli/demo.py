@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.output import SURE, Format, many, say, write_table
+from termburst.cli.output import SURE, many, say
 from termburst.cli.reading import collection_size, working
 from termburst.display import printable
 
@@ -36,9 +36,6 @@ def demo(
     page: Annotated[Path, typer.Option("--output", "-o", help="The page to write; needs Bokeh.")] = Path(
         "termburst-demo.html"
     ),
-    formulas: Annotated[
-        bool, typer.Option("--explain", help="Also show the numbers, λ of the words, and the parts of λ.")
-    ] = False,
 ) -> None:
     """See it work: bursty words in sentences, a comparison of two groups, and a page to explore.
 
@@ -56,16 +53,13 @@ def demo(
         texts = _texts()
     read = time.perf_counter()
     with working("Fitting every word"):
-        table = texts.corpus.term_table(parts=True)
+        table = texts.corpus.term_table()
     done = time.perf_counter()
     corpus, shown = texts.corpus, table.head(top)
     say(f"{texts.title}, without English stop words:", collection_size(corpus), "")
     say(f"The {many(shown.height, 'word')} that are surely the burstiest:")
     _show_words(shown, texts)
     say("", *_comparison(texts))
-    if formulas:
-        _show_numbers(shown, texts.unit)
-        _show_formulas(shown, corpus)
     say("", f"Read in {read - start:.1f} s; counted and fitted {many(len(table), 'term')} in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
         with working("Testing every word") as step:
@@ -120,29 +114,3 @@ def _comparison(texts: _Texts) -> list[str]:
         said.append(f"  more often {name}: {', '.join(map(printable, most)) or 'none'}")
     cried = int((g2["q_value"] <= SURE).sum())
     return [*said, f"  G², which takes every repetition for a new witness, would call {cried:,} different."]
-
-
-def _show_numbers(table: pl.DataFrame, unit: str) -> None:
-    """The table behind the sentences."""
-    say("")
-    columns = ("term", "n", "b", "lower_bound", "burst_ratio", "ci_low", "ci_high", "reuse", "reuse_binomial")
-    write_table(table.select(columns), Format.table, None)
-    say(
-        "",
-        f"n: occurrences; b: {unit} with the term. burst_ratio: how many times likelier a word is this one if another",
-        "word of the same text is, with its 95 % interval. lower_bound: at least so much; the order of the rows.",
-        f"reuse: of {unit} of mean length that use the term, the share that repeat it; then the same by chance.",
-    )
-
-
-def _show_formulas(table: pl.DataFrame, corpus: Corpus) -> None:
-    """λ of the same terms, the leading parts of it, and all parts of the first term."""
-    import polars as pl
-
-    leading = ["tf_icf", "btf_idf", "repetition"]
-    rest = table.with_columns(rest=pl.col("plr") - pl.sum_horizontal(leading))
-    shown = rest.select("term", "n", "b", "plr", *leading, "rest")
-    say("")
-    write_table(shown.with_columns(pl.selectors.float().round(0).cast(pl.Int64)), Format.table, None)
-    say("", "plr: the paper's λ, the sum of the columns after it.", "")
-    say(*str(corpus.explain(table["term"][0])).splitlines())

@@ -24,11 +24,8 @@ _PARTS = {  # the extras of pyproject.toml that users want, and what each is for
     "plots": "figures (tb.plot, reproduce)",
     "datasets": "data sets of NLTK",
     "duckdb": "engines on DuckDB",
-    "delta": "ledgers in Delta tables",
-    "iceberg": "ledgers in Iceberg tables",
     "spark": "engines on Spark",
 }
-_PROGRAMS = {"java": ("java", "JAVA_HOME", "Spark")}  # command, environment variable, what needs it
 
 
 def doctor(json: Annotated[bool, typer.Option("--json", help="The same as JSON, for a bug report.")] = False) -> None:
@@ -44,8 +41,7 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="The same as JSON, 
         missing = part["missing"]
         state = f"missing: {', '.join(missing)}" if missing else "installed"
         say(f"  {part['for']:<34} {state}" + (f"  ({installing(name)})" if missing else ""))
-    for name, program in found["programs"].items():
-        say(f"  {program['for']} needs {name}".ljust(37) + (program["found"] or "not found"))
+    say(f"  {'Java, for Spark':<34} {found['java'] or 'not found'}")
     say("", "data sets:")
     for name, state in found["data"].items():
         say(f"  {name:<14} {state}")
@@ -66,10 +62,7 @@ def diagnosis() -> dict[str, Any]:
             name: {"for": purpose, "missing": [package for package in required.get(name, []) if not _version(package)]}
             for name, purpose in _PARTS.items()
         },
-        "programs": {
-            name: {"for": purpose, "found": shutil.which(command) or os.environ.get(variable, "")}
-            for name, (command, variable, purpose) in _PROGRAMS.items()
-        },
+        "java": shutil.which("java") or os.environ.get("JAVA_HOME", ""),
         "data": _data(),
     }
 

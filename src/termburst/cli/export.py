@@ -18,13 +18,13 @@ from termburst.questions.weights import Weigh
 if TYPE_CHECKING:
     from termburst.weights.weight_files import Weights
 
-CellFormat = Literal["npz", "csv", "parquet", "matrix-market", "svmlight", "quanteda"]  # of weights
+CellFormat = Literal["npz", "csv", "parquet", "matrix-market", "quanteda"]  # of weights
 ExportFormat = Literal[
-    "npz", "csv", "parquet", "matrix-market", "svmlight", "quanteda", "mallet", "antconc", "wordsmith"
+    "npz", "csv", "parquet", "matrix-market", "quanteda", "mallet", "antconc", "wordsmith"
 ]  # of counts
 _ENDINGS: dict[str, str] = {".npz": "npz", ".csv": "csv", ".parquet": "parquet", **ENDINGS}
 _LONG = ("csv", "parquet", "quanteda")  # one row per count, so that a document without a term has no row
-_HOW = ".npz, .csv, .parquet, .mtx (Matrix Market) or .svm (SVMlight)"
+_HOW = ".npz, .csv, .parquet or .mtx (Matrix Market)"
 
 Output = Annotated[Path, typer.Option("--output", "-o", help=f"The file to write: {_HOW}.", show_default=False)]
 
@@ -66,9 +66,9 @@ def export(
 ) -> None:
     """Write the counts of a corpus for another program.
 
-    npz (SciPy), csv and parquet (one row per count: document, term, count), matrix-market and svmlight (with two files
-    for the names of terms and documents), quanteda (CSV: doc_id, feature, frequency), mallet (for import-file). Or the
-    terms with their frequencies, as a word list of AntConc or WordSmith.
+    npz (SciPy), csv and parquet (one row per count: document, term, count), matrix-market (with two files for the names
+    of terms and documents), quanteda (CSV: doc_id, feature, frequency), mallet (for import-file). Or the terms with
+    their frequencies, as a word list of AntConc or WordSmith.
     """
     from termburst.exports import export_word_list
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termburst.concordance.sequences import known_sequences, token_sequences
 from termburst.forks import check_fork
-from termburst.inference.checks import check_name, checked_number, checked_whole, shown
+from termburst.inference.checks import check_name, checked_number, checked_whole
 from termburst.models.dirichlet_multinomial import fit_dirichlet_multinomial
 from termburst.models.fit_polya_urn import UrnEstimate, fit_urn, group_prior
 from termburst.models.polya_urn import PolyaUrn
@@ -145,84 +145,6 @@ class PolyaUrnFit:
         if not found.tokens.sum():
             raise ValueError("no token of these documents is known to the urn")
         return found.per_token
-
-    def fresh(self, documents: Any) -> tuple[Sequences, Floats]:
-        """The share of each token's mass that nothing before it brought there: 1 for the first token of a document.
-
-        Returns
-        -------
-        The known tokens of the documents, and α_k/(α_k + Σ_{s<t} M[w_s, k]) of each. A word with α_k = 0 that nothing
-        brought on, which is possible with prior=None, is as fresh as can be: 1.
-        """
-        sequences, _ = known_sequences(documents, self.terms, self.decay)
-        mass, _ = self._masses(sequences)
-        share = np.ones(mass.size)
-        return sequences, np.divide(self.alpha[sequences.tokens], mass, out=share, where=mass > 0)
-
-    def weights(self, documents: Any) -> Any:
-        """Weights that discount an occurrence by how much the text so far had brought it on.
-
-        w_ij = log(n/n_i) Σ_{t: w_t = i} α_i/(α_i + Σ_{s<t} M[w_s, i]) over the tokens t of document j: the first
-        occurrence of a word out of the blue counts fully, a repetition or a word that the topic made likely counts
-        less. With M = 0 this is TF–ICF. It needs the order of words, so it is no row of `SCHEMES`, which take counts.
-
-        Parameters
-        ----------
-        documents : corpus, or list of lists of tokens; unknown words are left out
-
-        Returns
-        -------
-        csr_matrix of shape (documents, m)
-            Its columns are `terms`.
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> urn = tb.fit_polya_urn([["ha", "ha", "ha", "ha", "so"], ["so", "it"], ["so", "it", "goes"]] * 5)
-        >>> once, twice = urn.weights([["ha"], ["ha", "ha"]]).toarray()[:, 1]
-        >>> bool(once < twice < 2 * once)
-        True
-        """
-        if self._sequences is None:
-            raise ValueError("this fit has no counts of its words; fit it again")
-        sequences, share = self.fresh(documents)
-        row = np.repeat(np.arange(sequences.ends.size), sequences.lengths)
-        icf = np.log(self.tokens / np.maximum(self._sequences.counts, 1))
-        made = sp.csr_matrix(
-            (share * icf[sequences.tokens], (row, sequences.tokens)), shape=(sequences.ends.size, self.terms.size)
-        )
-        made.sum_duplicates()
-        return made
-
-    def predict(self, begun: Any, top: int = 10) -> list[tuple[str, float]]:
-        """The most probable next words of a text begun, with their probabilities.
-
-        Parameters
-        ----------
-        begun : list of tokens; words that the urn does not know are left out
-        top : number of words
-
-        Examples
-        --------
-        >>> import termburst as tb
-        >>> urn = tb.fit_polya_urn([["ha", "ha", "ha", "ha", "so"], ["so", "it"], ["so", "it", "goes"]] * 5)
-        >>> [word for word, _ in urn.predict(["ha", "ha", "ha", "ha"], top=1)]
-        ['ha']
-        """
-        top = checked_whole("top", top, least=1)
-        if isinstance(begun, str):
-            raise ValueError(f"give the text begun as a list of tokens; got {shown(begun)}")
-        sequences, _ = known_sequences([list(begun)], self.terms, self.decay)
-        probability = self._next(sequences.tokens)
-        best = np.argsort(-probability, kind="stable")[:top]
-        return [(str(self.terms[k]), float(probability[k])) for k in best]
-
-    def _next(self, tokens: NDArray[np.int32]) -> Floats:
-        ages = np.arange(tokens.size)[::-1]
-        weight = np.ones(tokens.size) if self.decay is None else 0.5 ** (ages / self.decay)
-        amounts = np.bincount(tokens, weight, self.alpha.size)
-        mass = self.alpha + self.replacement.T @ amounts
-        return np.asarray(mass / mass.sum())
 
     def _masses(self, sequences: Sequences) -> tuple[Floats, Floats]:
         by_column = self.replacement.tocsc()

@@ -23,7 +23,6 @@
 #include "search.h"
 #include "tails.h"
 #include "tokenizer.h"
-#include "two_corpora.h"
 #include "urn.h"
 #include "urn_columns.h"
 #include "urn_screen.h"

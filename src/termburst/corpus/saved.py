@@ -9,7 +9,6 @@ from typing import Any, NoReturn
 
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.counting.options import CountingOptions, words_of
-from termburst.files import first_line, parquet_damage
 from termburst.messages import joined, named
 from termburst.reading.corpus_files import is_ledger
 from termburst.statistics.term_statistics import TermStatistics
@@ -57,18 +56,11 @@ def load_saved(source: str | PathLike[str]) -> TermStatistics:
     """The statistics of a file or of a ledger, whose patterns then are in memory."""
     if not is_ledger(Path(source)):
         return TermStatistics.load(source)
-    from narwhals.exceptions import NarwhalsError
-
     from termburst.backends.collection import Collection
     from termburst.ledgers import Ledger
 
-    damage: tuple[type[BaseException], ...] = (*parquet_damage(), NarwhalsError, OSError)
     ledger = Ledger(source)
-    batches = ledger.batches
-    try:
-        found = Collection(ledger.frame(), {}, None).statistics
-    except damage as error:
-        raise ValueError(f"{source}: the ledger has a file that cannot be read: {first_line(error)}") from error
+    found, batches = Collection(ledger.frame(), {}, None).statistics, ledger.batches
     names = batches["batch"].filter(batches["status"] != "withdrawn").to_list()
     return replace(found, counting=ledger.counting, batches=tuple(names))
 

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import accumulate, islice
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -400,15 +400,16 @@ class CountingOptions:
 
     def _find_tokens(self, segment: bool = True) -> Callable[[Any], list[str]]:
         """The function that finds the tokens of a text in plain Python."""
-        from termburst.counting.plain_tokenizer import AnnotatedTokens, PatternTokens, UnicodeTokens, split_tokens
+        from termburst.counting.plain_tokenizer import annotated_tokens, pattern_tokens, split_tokens
 
         if self.pretokenized:
             lowered = self.lowercase and self.layer not in (None, "upos")
-            return AnnotatedTokens(self.language, tagged=self.layer == "lemma_upos") if lowered else split_tokens
+            tagged = self.layer == "lemma_upos"
+            return partial(annotated_tokens, language=self.language, tagged=tagged) if lowered else split_tokens
         prepare, words = self._preparation(segment=segment), self._unicode_words()
         if words is None:
-            return PatternTokens(self._pattern, prepare, self._seconds())
-        return UnicodeTokens(words, prepare)
+            return pattern_tokens(self._pattern, prepare, self._seconds())
+        return lambda text: words.find(prepare(text))
 
     def _left_out(self, words: frozenset[str]) -> Container[str]:
         """The stop words as tokens of the layer."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import nullcontext
+from dataclasses import dataclass
 from itertools import chain, groupby, islice
 from typing import Any
 
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from termburst.counting.languages import lower_case
 from termburst.counting.pattern_clock import search_limit, start_clock, stop_clock
-from termburst.counting.unicode_words import UnicodeWords
 from termburst.reading.documents import Text
 
 SMALL = 100_000  # characters; up to here plain Python is done before the compiled tokenizer has set up its tables
@@ -113,42 +113,24 @@ def _joined(parts: list[Integers]) -> Integers:
     return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
 
-@dataclass(frozen=True, slots=True)
-class PatternTokens:
-    """The tokens of a text are what a regular expression matches. No token may be the empty string."""
+def pattern_tokens(
+    pattern: str, prepare: Callable[[str], str], seconds: float | None = None
+) -> Callable[[Any], list[str]]:
+    """A function that finds the tokens of a text: what a regular expression matches in the prepared text.
 
-    pattern: str
-    prepare: Callable[[str], str]
-    seconds: float | None = None  # of processor time that a search may take; None if it surely ends
-    compiled: re.Pattern[str] = field(init=False, compare=False, repr=False)
+    *seconds* is the processor time that a search may take; None if it surely ends. No token may be the empty string.
+    """
+    compiled = re.compile(pattern)
 
-    def __post_init__(self) -> None:
-        """Compile the pattern once."""
-        object.__setattr__(self, "compiled", re.compile(self.pattern))
-
-    def __call__(self, text: Any) -> list[str]:
-        """The tokens in their order."""
-        prepared = self.prepare(text)
-        if self.seconds is None:
-            found: list[str] = self.compiled.findall(prepared)
-        else:
-            with search_limit(self.pattern, self.seconds):
-                found = self.compiled.findall(prepared)
+    def find(text: Any) -> list[str]:
+        prepared = prepare(text)
+        with nullcontext() if seconds is None else search_limit(pattern, seconds):
+            found: list[str] = compiled.findall(prepared)
         if "" in found:
-            raise ValueError(EMPTY_MATCH.format(self.pattern))
+            raise ValueError(EMPTY_MATCH.format(pattern))
         return found
 
-
-@dataclass(frozen=True, slots=True)
-class UnicodeTokens:
-    """The tokens of a text are words as Unicode sees them."""
-
-    words: UnicodeWords
-    prepare: Callable[[str], str]
-
-    def __call__(self, text: Any) -> list[str]:
-        """The tokens in their order."""
-        return self.words.find(self.prepare(text))
+    return find
 
 
 def split_tokens(text: Text) -> list[str]:
@@ -156,29 +138,19 @@ def split_tokens(text: Text) -> list[str]:
     return text.split() if isinstance(text, str) else text
 
 
-@dataclass(frozen=True, slots=True)
-class AnnotatedTokens:
+def annotated_tokens(text: Text, language: str | None = None, *, tagged: bool = False) -> list[str]:
     """The tokens of an annotated corpus in lower case. If they are *tagged*, as in The_DET, their tags stay.
 
     Examples
     --------
-    >>> AnnotatedTokens()(["The", "Whale"]), AnnotatedTokens(tagged=True)(["The_DET", "Whale_NOUN"])
+    >>> annotated_tokens(["The", "Whale"]), annotated_tokens(["The_DET", "Whale_NOUN"], tagged=True)
     (['the', 'whale'], ['the_DET', 'whale_NOUN'])
     """
-
-    language: str | None = None
-    tagged: bool = False
-
-    def __call__(self, text: Text) -> list[str]:
-        """The tokens in their order."""
-        tokens = split_tokens(text)
-        if not self.tagged:
-            return [lower_case(token, self.language) for token in tokens]
-        parts = [token.rpartition("_") for token in tokens]
-        return [
-            f"{lower_case(word, self.language)}_{tag}" if join else lower_case(tag, self.language)
-            for word, join, tag in parts
-        ]
+    tokens = split_tokens(text)
+    if not tagged:
+        return [lower_case(token, language) for token in tokens]
+    parts = [token.rpartition("_") for token in tokens]
+    return [f"{lower_case(word, language)}_{tag}" if join else lower_case(tag, language) for word, join, tag in parts]
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,23 +194,16 @@ class TermsOfText:
         tokens = self.tokens(text)
         shortest, longest = self.ngrams
         if self.barriers and longest > 1 and self.stop_words:
-            return self._between_barriers(tokens)
-        if self.stop_words:
-            tokens = [token for token in tokens if token not in self.stop_words]
+            stretches = groupby(tokens, self.stop_words.__contains__)
+            pieces = [list(stretch) for is_stop, stretch in stretches if not is_stop]
+            tokens = list(chain.from_iterable(pieces))
+        else:
+            tokens = [token for token in tokens if token not in self.stop_words] if self.stop_words else tokens
+            pieces = [tokens]
         if longest == 1:
             return tokens
         terms = list(tokens) if shortest == 1 else []
-        for size in range(max(shortest, 2), min(longest, len(tokens)) + 1):
-            terms += map(" ".join, zip(*(islice(tokens, k, None) for k in range(size)), strict=False))
-        return terms
-
-    def _between_barriers(self, tokens: list[str]) -> list[str]:
-        shortest, longest = self.ngrams
-        kept = [token for token in tokens if token not in self.stop_words]
-        terms = kept if shortest == 1 else []
-        longest = min(longest, len(kept))
-        pieces = (list(piece) for is_stop, piece in groupby(tokens, self.stop_words.__contains__) if not is_stop)
-        for piece in pieces if longest > 1 else ():
+        for piece in pieces:
             for size in range(max(shortest, 2), min(longest, len(piece)) + 1):
                 terms += map(" ".join, zip(*(islice(piece, k, None) for k in range(size)), strict=False))
         return terms

@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference import keyness_measures as measures
 from termburst.inference import keyness_tests as rivals
 from termburst.inference.multiplicity import levels_of
+from termburst.inference.permutation_test import permutation
 from termburst.inference.two_sides import PrecisionPrior, SideTails, TwoSides
 from termburst.models.cells import TermCells, joined, merged
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
@@ -156,16 +156,15 @@ def _default(found: Comparison) -> tuple[Floats, Floats]:
 
 METHODS: dict[str, Test] = {
     "beta-binomial": _default,
-    "permutation": lambda found: rivals.permutation(found.a, found.b, found.null),
-    "stratified-permutation": lambda found: rivals.permutation(found.a, found.b, found.null, strata=STRATA),
+    "permutation": lambda found: permutation(found.a, found.b, found.null),
+    "stratified-permutation": lambda found: permutation(found.a, found.b, found.null, strata=STRATA),
     "g2": lambda found: rivals.g2(found.a, found.b),
     "chi2": lambda found: rivals.chi2(found.a, found.b),
     "fisher": lambda found: rivals.fisher(found.a, found.b),
     "welch": lambda found: rivals.welch(found.a, found.b),
     "mann-whitney": lambda found: rivals.mann_whitney(found.a, found.b),
-    "text-dispersion": lambda found: measures.text_dispersion(found.a, found.b),
-    "bootstrap": lambda found: measures.bootstrap(found.a, found.b),
-    "log-odds": lambda found: measures.log_odds(found.a, found.b),
+    "text-dispersion": lambda found: rivals.text_dispersion(found.a, found.b),
+    "log-odds": lambda found: rivals.log_odds(found.a, found.b),
 }
 
 

@@ -18,45 +18,37 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def is_cells(X: Any) -> bool:
-    """Whether X is a dict or a list of statistics; a dict can be nothing else."""
-    if isinstance(X, Mapping):
-        return True
-    return isinstance(X, (list, tuple)) and len(X) > 0 and all(isinstance(one, TermStatistics) for one in X)
-
-
 def cells_of(
-    X: Any, formula: str, metadata: Any, terms: Any, strata: str | None = None
-) -> tuple[list[TermCells], NDArray[np.object_] | None, pl.DataFrame]:
+    X: Mapping[Any, Any], formula: str, names: Any, strata: str | None = None
+) -> tuple[list[TermCells], NDArray[np.object_], pl.DataFrame]:
     """The cells of each collection over the same terms, the names of these, and one row of covariates for each.
+
+    Parameters
+    ----------
+    X : from the values of the covariates to the statistics of the documents that have them
+    names : of the covariates; by default those in the formula, in its order
 
     Examples
     --------
     >>> s = TermStatistics.from_counts([[1, 2]], ["so", "it"], detail="patterns")
-    >>> parts, names, frame = cells_of({"D": s, "R": s}, "party", None, None)
+    >>> parts, names, frame = cells_of({"D": s, "R": s}, "party", None)
     >>> len(parts), names.tolist(), frame.rows()
     (2, ['so', 'it'], [('D',), ('R',)])
     """
-    if isinstance(X, Mapping):
-        statistics = list(X.values())
-        frame = _covariates(list(X.keys()), metadata, formula, strata)
-    else:
-        statistics = list(X)
-        if metadata is None:
-            raise ValueError("a list of statistics needs metadata= with one row of covariates for each")
-        frame = frame_of(metadata)
+    statistics, frame = list(X.values()), _covariates(list(X), names, formula, strata)
     if len(statistics) < 2:
         raise ValueError(f"a comparison needs at least two cells; got {len(statistics)}")
-    if frame.height != len(statistics):
-        raise ValueError(f"there are {len(statistics):,} cells, but the metadata has {frame.height:,} rows")
     for number, one in enumerate(statistics):
-        if not isinstance(one, TermStatistics):
-            raise ValueError(f"cells must be TermStatistics; cell {number} is {shown(one)}")
+        if not isinstance(one, TermStatistics) or one.terms is None:
+            raise ValueError(f"cells must be TermStatistics with names of terms; cell {number} is {shown(one)}")
         if one.rows is None or one.rows.length is None:
             raise ValueError(
                 f'cell {number} has no patterns, which a formula needs: build its statistics with detail="patterns"'
             )
-    return _same_terms(statistics, terms), _names(statistics, terms), frame
+    terms: NDArray[np.object_] = statistics[0].terms
+    if not all(np.array_equal(one.terms, terms) for one in statistics):
+        terms = np.array(sorted(set().union(*(one.terms.tolist() for one in statistics))), dtype=np.object_)
+    return [term_cells(laid_onto(one, terms)) for one in statistics], terms, frame
 
 
 def frame_of(metadata: Any) -> pl.DataFrame:
@@ -106,27 +98,3 @@ def _covariates(keys: Sequence[Any], names: Any, formula: str, strata: str | Non
         return pl.DataFrame(rows, schema=list(names), orient="row", infer_schema_length=None)
     except Exception as error:
         raise ValueError("values of a column of the keys must have one type, and no name may come twice") from error
-
-
-def _names(statistics: Sequence[TermStatistics], terms: Any) -> NDArray[np.object_] | None:
-    """All terms of the cells; *terms* only if none of them has names."""
-    named = [one.terms for one in statistics if one.terms is not None]
-    if not named:
-        return None if terms is None else np.array(list(terms), dtype=np.object_)
-    if len(named) < len(statistics):
-        raise ValueError("some cells have term names and others do not: name the terms of all")
-    if terms is not None:
-        raise ValueError("the statistics already have term names; omit `terms`")
-    if all(np.array_equal(one, named[0]) for one in named):
-        return named[0]
-    return np.array(sorted(set().union(*(one.tolist() for one in named))), dtype=np.object_)
-
-
-def _same_terms(statistics: Sequence[TermStatistics], terms: Any) -> list[TermCells]:
-    names = _names(statistics, terms)
-    if statistics[0].terms is not None:
-        return [term_cells(laid_onto(one, names)) for one in statistics]
-    sizes = {one.vocabulary_size for one in statistics} | ({len(names)} if names is not None else set())
-    if len(sizes) > 1:
-        raise ValueError(f"cells must have the same columns; they have {', '.join(map(str, sorted(sizes)))}")
-    return [term_cells(one) for one in statistics]

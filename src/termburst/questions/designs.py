@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from termburst.counting.options import CountingOptions
 from termburst.inference.clusters import cluster_test, summed_rows
 from termburst.inference.designs import ContrastTest, DesignComparison, Significance
 from termburst.models.beta_binomial_regression import design_cells_of
-from termburst.questions.cells_given import cells_of, frame_of, is_cells
+from termburst.questions.cells_given import cells_of, frame_of
 from termburst.questions.compared import design_notes, strata_of_cells, warn_of
 from termburst.questions.contrast_sides import side_columns, tally_of_documents
 from termburst.questions.design_plan import DesignPlan, check_clusters, design_rows
@@ -40,11 +40,13 @@ def keyness_by_formula(
     strata: str | None = None,
 ) -> pl.DataFrame:
     """`termburst.keyness` with a formula."""
-    if is_cells(X):
+    if isinstance(X, Mapping):
         counted_texts({"X": X}, counting)
+        if terms is not None:
+            raise ValueError("the statistics already have term names; omit `terms`")
         if cluster is not None:
             raise ValueError("cluster= needs the documents: statistics do not keep which document contains what")
-        parts, names, frame = cells_of(X, formula, metadata, terms, strata)
+        parts, names, frame = cells_of(X, formula, metadata, strata)
         documents = [part.documents for part in parts]
         warn_of([None if strata is None else strata_of_cells(frame, documents, strata)])
         return run_in_memory(DesignPlan(asked, formula, strata, contrast, frame), names, parts)

@@ -113,10 +113,9 @@ def keyness(
         makes a number a category; the values of a category are in alphabetical order, those of a Polars Enum in its
         own; ``party:year`` is an interaction, ``bs(year, df=4)`` or ``cr(year, df=4)`` a spline.
 
-        A can then also be TermStatistics with detail="patterns" of each cell: documents with the same values of the
-        covariates. A dict has their values as keys, in the order in which the formula names its columns:
-        ``{("D", "old"): …, ("R", "old"): …}``. A list has *metadata* with one row per cell. The result is that of the
-        documents, but there is no *cluster*.
+        A can then also be a dict with the TermStatistics (detail="patterns") of the documents that have the same values
+        of the covariates. These values are the keys, in the order in which the formula names its columns:
+        ``{("D", "old"): …, ("R", "old"): …}``. The result is that of the documents, but there is no *cluster*.
     metadata : columns or a frame with one row per document, for a formula; not for a corpus, which has its own
         For a dict of cells: the names of the parts of its keys, if not those of the formula in its order.
     contrast : str or list of str, optional
@@ -137,11 +136,10 @@ def keyness(
         How texts are counted. To compare them with statistics, give ``statistics.counting``.
     method : str
         "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney",
-        "text-dispersion", "bootstrap" or "log-odds". The default lets each corpus have its own burstiness, learned from
-        the word's documents and from all words; see `termburst.inference.two_sides`. "g2",
-        "chi2" and "fisher" are what most corpus tools offer: they treat tokens as independent, and call a quarter of
-        the words of two random halves of one corpus different. "text-dispersion", "bootstrap" and "log-odds" are
-        measures of other authors; see :doc:`keyness`.
+        "text-dispersion" or "log-odds". The default lets each corpus have its own burstiness, learned from the word's
+        documents and from all words; see `termburst.inference.two_sides`. "g2", "chi2" and "fisher" are what most
+        corpus tools offer: they treat tokens as independent, and call a quarter of the words of two random halves of
+        one corpus different. "text-dispersion" and "log-odds" are measures of other authors; see :doc:`keyness`.
     confidence : float, optional
         Confidence level of the log_ratio interval; None omits interval and lower_bound, which takes half the time.
     adjust : {"bh", "by", "holm", "storey", "none"}

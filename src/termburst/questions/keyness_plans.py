@@ -130,11 +130,6 @@ class KeynessPlan(TermsPlan):
 class FrequencyPlan(KeynessPlan):
     """Which terms are more frequent?"""
 
-    @property
-    def all_terms(self) -> str | None:  # type: ignore[override]
-        """See `TermsPlan`."""
-        return "the method 'bootstrap' resamples all terms together" if self.asked.method == "bootstrap" else None
-
     def sums(self, a: TermCells, b: TermCells) -> dict[str, Floats]:
         """See `KeynessPlan`."""
         return {"precisions": tests.compare(a, b).sides.prior_sums()}

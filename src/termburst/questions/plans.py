@@ -98,7 +98,6 @@ class Engine(Protocol):
 class TermsPlan(ABC):
     """The steps of a question about terms. Columns whose names begin with _ are only for `finish`."""
 
-    all_terms: str | None = None  # why the question needs all terms in one process, if it does
     learns: bool = True  # whether terms say something about each other
 
     def over(self, terms: int) -> Self:

@@ -12,6 +12,7 @@ import os
 import re
 import stat
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO
@@ -69,7 +70,7 @@ def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFil
         raise fault(name, f"cannot be read ({reason(error)})") from error
     if not stat.S_ISDIR(status.st_mode):
         if _is_duckdb(Path(name)):
-            raise fault(name, f"is a database of DuckDB, not text; if it has a ledger, {saving_a_ledger(name)}")
+            raise fault(name, "is a database of DuckDB, not text; give a table of it to tb.scan")
         return (_describe(name, Path(name).name, status, lines=lines, named=True),)
     if is_ledger(Path(name)):
         raise fault(
@@ -85,10 +86,7 @@ def find_files(name: str, note: Note, *, lines: bool = False) -> tuple[CorpusFil
 
 def saving_a_ledger(name: str) -> str:
     """What to type, so that every command can read what a ledger has."""
-    return (
-        "save its statistics in Python and give that file: "
-        f"tb.scan(termburst.ledgers.Ledger({name!r}).frame()).statistics.save('all.parquet')"
-    )
+    return f"save its statistics in Python and give that file: tb.scan({name!r}).statistics.save('all.parquet')"
 
 
 def _is_duckdb(path: Path) -> bool:
@@ -103,18 +101,13 @@ def _is_duckdb(path: Path) -> bool:
 
 
 def is_ledger(folder: Path) -> bool:
-    """Whether a folder has a `termburst.ledgers.Ledger`: of Parquet files, or in a Delta or an Iceberg table."""
+    """Whether a folder has a `termburst.ledgers.Ledger`, even if one of its files is damaged or missing."""
     if not os.path.isdir(folder):  # noqa: PTH112 - it also says no to a name that is too long
         return False
-    if (folder / "_delta_log").is_dir() and (folder / "kind=batch").is_dir():
-        return True
-    if (folder / "catalog.db").is_file() and (folder / "termburst").is_dir():
-        return True
-    try:
-        with (folder / "ledger.json").open(encoding="utf-8") as file:
-            return '"format": "termburst ledger"' in file.read(200)
-    except (OSError, ValueError):
-        return False
+    with suppress(OSError), (folder / "ledger.json").open("rb") as file:
+        if b'"format": "termburst ledger"' in file.read(200):
+            return True
+    return any(folder.glob(f"batch-{'[0-9a-f]' * 32}.parquet"))
 
 
 def describe_name(path: str, label: str, size: int | None, *, lines: bool, named: bool = False) -> CorpusFile:

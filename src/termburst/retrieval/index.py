@@ -6,13 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from inspect import signature
 from itertools import accumulate, chain, count, islice
 from os import PathLike
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions, checked_counting, words_of
-from termburst.files import first_line
+from termburst.digests import reading
 from termburst.inference.checks import check_name, checked_whole, shown
 from termburst.reading.documents import Text
 from termburst.retrieval.collection import Collection
@@ -170,12 +171,13 @@ class Index:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Index:
         """Read an index written by `save`. Nothing in the file is executed."""
-        counts, names = load_parts(path)
-        try:
+        path = Path(path)
+        if not path.is_file():
+            raise FileNotFoundError(f"the index {path} does not exist")
+        with reading(path, "index"):
+            counts, names = load_parts(path)
             counting = CountingOptions.from_json(names["counting"])
             return cls.from_counts(counts, names["terms"], names["ids"], counting=counting)
-        except (AttributeError, KeyError, MemoryError, TypeError, ValueError) as error:
-            raise ValueError(f"{path} is damaged: {first_line(error)}") from error
 
     def __repr__(self) -> str:
         """The size of the index, and how words are found."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.counting.options import checked_counting
+from termburst.digests import seal
 from termburst.files import atomic_path, check_output, companion, first_line, parquet_damage
 from termburst.forks import check_fork
 from termburst.limits import checked_memory
@@ -31,8 +30,6 @@ from termburst.statistics.streaming import RunningSum, in_batches
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics, counted, partial_statistics
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from termburst.counting.options import CountingOptions
     from termburst.reading.documents import Text
     from termburst.statistics.rows import CountRows
@@ -192,53 +189,13 @@ def _write_whole(whole: TermStatistics, parts: Sequence[Path], path: str | PathL
     """Join the tables of *parts* to one file; *whole* says what its header must say."""
     import polars as pl
 
-    with _on_disk(parts[0].parent):
-        metadata = metadata_of(whole, None, lambda header: _digest(whole, parts, header))
     with atomic_path(path) as temporary:
         table = pl.scan_parquet(list(parts), glob=False)
         try:
-            table.sink_parquet(temporary, metadata=metadata, row_group_size=ROW_GROUP, engine="streaming")
+            table.sink_parquet(temporary, metadata=metadata_of(whole), row_group_size=ROW_GROUP, engine="streaming")
         except pl.exceptions.PolarsError as error:
             raise ValueError(f"{path} cannot be written: {first_line(error)}") from error
-
-
-def _digest(whole: TermStatistics, parts: Sequence[Path], header: dict[str, Any]) -> str:
-    """The same digest as that of a file that is written at once, from one column after another."""
-    digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=16)
-    columns = _columns(parts)
-    for k, terms in enumerate(columns("term")):
-        digest.update(("\0" if k else "").encode() + "\0".join(terms.to_list()).encode())
-    exact = whole.detail != "frequencies"
-    for name in SUMS if exact else SUMS[:2]:
-        for values in columns(name):
-            digest.update(np.asarray(values.to_numpy(), dtype="<i8").tobytes())
-    if not exact:
-        digest.update(b"-" * (len(SUMS) - 2))
-        return digest.hexdigest()
-    digest.update(bytes(8))  # indptr begins with 0
-    last = 0
-    for counts in columns("count"):
-        indptr = last + np.cumsum(counts.list.len().to_numpy(), dtype="<i8")
-        digest.update(indptr.tobytes())
-        last = int(indptr[-1])
-    for name in ("count", "length", "documents"):
-        if name == "length" and whole.detail == "moments":
-            digest.update(b"-")
-            continue
-        for lists in columns(name):
-            digest.update(np.asarray(lists.explode().to_numpy(), dtype="<i8").tobytes())
-    return digest.hexdigest()
-
-
-def _columns(parts: Sequence[Path]) -> Callable[[str], Iterator[pl.Series]]:
-    """A function that reads a column, part by part."""
-    import polars as pl
-
-    def column(name: str) -> Iterator[pl.Series]:
-        for part in parts:
-            yield pl.read_parquet(part, columns=[name], glob=False)[name]
-
-    return column
+        seal(temporary)
 
 
 def scratch_folder(path: str | PathLike[str]) -> Path:

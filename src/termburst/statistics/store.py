@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import base64
-import hashlib
 import io
 import json
 import re
-from collections.abc import Callable
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +15,12 @@ from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
 from termburst.counting.stored_options import check_counting, check_entries, check_fields
+from termburst.digests import check_digest, check_format, header_text, reading, seal
 from termburst.files import atomic_path, first_line, panics_unseen, parquet_damage
 from termburst.forks import check_fork
 from termburst.limits import require_memory
 from termburst.names import DETAILS
-from termburst.reading.parquet_footer import STATISTICS, FooterError, read_chunks
+from termburst.reading.parquet_footer import STATISTICS, read_chunks
 from termburst.statistics.contents import MOST_HASHES, Content
 from termburst.statistics.labels import checked_detail, checked_terms
 from termburst.statistics.merging import SUMS
@@ -33,16 +32,13 @@ if TYPE_CHECKING:
 
     from termburst.statistics.term_statistics import TermStatistics
 
-FORMAT_VERSION = 2
 _MAGIC = b"PAR1"  # the first bytes of every Parquet file
 _TERM = 150  # bytes of memory per term beyond its characters: the string object and its place in tables
 _HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
 _TYPES: dict[str, Any] = {
     "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "min_count": int,
-    "contents": list, "texts": list, "counting": dict | None, "unfinished": dict | None, "digest": str,
+    "contents": list, "texts": list, "counting": dict | None, "unfinished": dict | None,
 }  # fmt: skip
-# What a damaged header can raise, for example if it is nested too deeply or has other types.
-_DAMAGE = (OSError, KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError)
 
 
 def save_statistics(
@@ -53,8 +49,8 @@ def save_statistics(
     The columns are term, collection_frequency, document_frequency and, depending on the detail, count_length_sum,
     count_squared_sum, and the lists count, length, documents. The histogram of document lengths, the batch ids, the
     digests of the texts (one per corpus, and 64 bits per text) and the counting options are JSON in the file's metadata
-    under "termburst", with the version of the format and a digest of everything stored. For a build that is not
-    finished, *unfinished* describes the build and is stored, too.
+    under "termburst", with the version of the format and the digest of the file. For a build that is not finished,
+    *unfinished* describes the build and is stored, too.
 
     Raises
     ------
@@ -64,22 +60,18 @@ def save_statistics(
     check_fork()
     checked_detail(statistics.detail)
     check_sound(statistics)
-    buffer, frame = io.BytesIO(), frame_of(statistics)
-    metadata = metadata_of(statistics, unfinished, lambda header: _digest(statistics, header))
-    frame.write_parquet(buffer, metadata=metadata)
+    buffer = io.BytesIO()
+    frame_of(statistics).write_parquet(buffer, metadata=metadata_of(statistics, unfinished))
     # Users do not choose the name of a checkpoint, so a link with that name may be an attack.
     with atomic_path(path, follow=unfinished is None) as temporary:
         temporary.write_bytes(buffer.getvalue())
+        seal(temporary)
 
 
-def metadata_of(
-    statistics: TermStatistics, unfinished: dict[str, Any] | None, digest: Callable[[dict[str, Any]], str]
-) -> dict[str, str]:
-    """The metadata of the Parquet file: a header, with its *digest*. ValueError if it could not be loaded again."""
+def metadata_of(statistics: TermStatistics, unfinished: dict[str, Any] | None = None) -> dict[str, str]:
+    """The metadata of the Parquet file: a header, without its digest. ValueError if it could not be loaded again."""
     try:
-        header = header_of(statistics, unfinished)
-        header["digest"] = digest(header)
-        encoded = json.dumps(header)
+        encoded = header_text("statistics", header_of(statistics, unfinished))
         _check_types(json.loads(encoded))
     except (TypeError, ValueError) as error:
         raise ValueError(f"these statistics cannot be saved: {first_line(error)}") from error
@@ -114,32 +106,6 @@ def load_unfinished(path: str | PathLike[str], kind: type[TermStatistics]) -> tu
 def _loaded(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[TermStatistics, dict[str, Any] | None]:
     check_fork()
     path = Path(path)
-    damage: tuple[type[BaseException], ...] = (*parquet_damage(), *_DAMAGE)
-    header, frame = _read(path, damage)
-    if not isinstance(header, dict):
-        raise ValueError(f"{path} is a Parquet file, but not statistics saved by termburst")
-    if header.get("version") != FORMAT_VERSION:
-        raise ValueError(
-            f"{path} has format version {header.get('version')}, but this termburst reads version {FORMAT_VERSION}: "
-            "upgrade termburst, or build the statistics again"
-        )
-    try:
-        _check_types(header)
-        statistics, unfinished = kind(**_fields(header, frame)), header["unfinished"]
-        sound = _digest(statistics, header_of(statistics, unfinished)) == header["digest"]
-        if sound:  # a digest can be forged
-            check_sound(statistics)
-    except damage as error:
-        raise ValueError(f"{path} is damaged: {first_line(error)}") from error
-    if not sound:
-        raise ValueError(f"{path} is damaged: its content differs from what was saved; build the statistics again")
-    return statistics, unfinished
-
-
-def _read(path: Path, damage: tuple[type[BaseException], ...]) -> tuple[Any, pl.DataFrame]:
-    """The header, unchecked, and the table of a file, if they fit into memory; *damage* becomes a ValueError."""
-    import polars as pl
-
     if path.is_dir():
         from termburst.reading.corpus_files import is_ledger, saving_a_ledger
 
@@ -150,28 +116,30 @@ def _read(path: Path, damage: tuple[type[BaseException], ...]) -> tuple[Any, pl.
         )
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such file of statistics")
-    require_memory(path.stat().st_size, f"{path}: the file")
-    try:
-        content = path.read_bytes()  # read once: Polars gets bytes, so that it never takes the name for a glob
-    except OSError as error:
-        raise ValueError(f"{path} cannot be read as statistics: {first_line(error)}") from error
-    if content[:4] != _MAGIC:
-        raise ValueError(f"{path} is not saved statistics (no Parquet file); build them with termburst stats build")
-    try:
-        groups = read_chunks(io.BytesIO(content), str(path))
-    except FooterError as error:
-        raise ValueError(f"{path} cannot be read as statistics: {error}") from error
-    unpacked = sum(chunk.memory + 16 * chunk.values for group in groups for chunk in group)  # in columns, in arrays
-    require_memory(unpacked, f"{path}: its table, unpacked,")
-    try:
-        with panics_unseen:
-            header = json.loads(pl.read_parquet_metadata(io.BytesIO(content)).get(STATISTICS, "null"))
-            frame = pl.read_parquet(io.BytesIO(content))
-        names = int(frame["term"].str.len_bytes().sum()) if "term" in frame.columns else 0
-    except damage as error:
-        raise ValueError(f"{path} cannot be read as statistics: {first_line(error)}") from error
+    with reading(path, "statistics"):
+        header, frame = _read(path)
+        check_format(header, "statistics")
+        _check_types(header)
+        statistics, unfinished = kind(**_fields(header, frame)), header["unfinished"]
+        check_sound(statistics)  # a digest can be forged
+    return statistics, unfinished
+
+
+def _read(path: Path) -> tuple[Any, pl.DataFrame]:
+    """The header and the table of a file, if its digest is right, and they fit into memory."""
+    import polars as pl
+
+    require_memory(path.stat().st_size, "the file")
+    content = path.read_bytes()  # once: Polars gets bytes, so that it never takes the name for a glob
+    check_digest(io.BytesIO(content), "statistics")
+    unpacked = sum(chunk.memory + 16 * chunk.values for group in read_chunks(io.BytesIO(content)) for chunk in group)
+    require_memory(unpacked, "its table, unpacked,")  # in columns, and then in arrays
+    with panics_unseen:
+        header = json.loads(pl.read_parquet_metadata(io.BytesIO(content)).get(STATISTICS, "null"))
+        frame = pl.read_parquet(io.BytesIO(content))
+    names = int(frame["term"].str.len_bytes().sum()) if "term" in frame.columns else 0
     # The file may store one term once for many rows; here each row gets its own string.
-    require_memory(4 * names + _TERM * frame.height, f"{path}: its table of {frame.height:,} terms")
+    require_memory(4 * names + _TERM * frame.height, f"its table of {frame.height:,} terms")
     return header, frame
 
 
@@ -215,9 +183,8 @@ def _check_content(entry: Any) -> None:
 
 
 def header_of(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> dict[str, Any]:
-    """All that the file says of the whole collection, without the digest."""
+    """All that the file says of the whole collection."""
     return {
-        "version": FORMAT_VERSION,
         "detail": statistics.detail,
         "named": statistics.terms is not None,
         "lengths": statistics.lengths.tolist(),
@@ -229,20 +196,6 @@ def header_of(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> 
         "counting": None if statistics.counting is None else statistics.counting.to_json(),
         "unfinished": unfinished,
     }
-
-
-def _digest(statistics: TermStatistics, header: dict[str, Any]) -> str:
-    """A digest of everything stored: a flipped bit on disk must not be taken for a count."""
-    digest = hashlib.blake2b(json.dumps(header).encode(), digest_size=16)
-    if statistics.terms is not None:
-        digest.update("\0".join(statistics.terms).encode())
-    rows = statistics.rows
-    arrays = [getattr(statistics, name) for name in SUMS]
-    if rows is not None:
-        arrays += [rows.indptr, rows.count, rows.length, rows.documents]
-    for array in arrays:
-        digest.update(b"-" if array is None else np.asarray(array, dtype="<i8").tobytes())
-    return digest.hexdigest()
 
 
 def frame_of(statistics: TermStatistics) -> pl.DataFrame:

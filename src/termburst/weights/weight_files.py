@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.files import atomic_path, first_line
-from termburst.npz import read_arrays
+from termburst.digests import reading
+from termburst.npz import read_arrays, write_arrays
 from termburst.statistics.matrix import check_structure, has_duplicates
 
 _MAX_STRINGS = 2**30  # at most this many bytes of fixed-width strings in a file
@@ -65,17 +65,16 @@ def save_weights(weights: Weights, path: str | PathLike[str]) -> None:
     """
     matrix = weights.matrix.tocsr()
     _check(matrix, weights.terms)
-    with atomic_path(path) as temporary, temporary.open("wb") as stream:
-        np.savez_compressed(
-            stream,
-            data=matrix.data,
-            indices=matrix.indices,
-            indptr=matrix.indptr,
-            shape=np.array(matrix.shape),
-            format=np.array(b"csr"),
-            terms=_fixed_width(weights.terms, "term"),
-            documents=_fixed_width(weights.documents, "document id"),
-        )
+    arrays = {
+        "data": matrix.data,
+        "indices": matrix.indices,
+        "indptr": matrix.indptr,
+        "shape": np.array(matrix.shape),
+        "format": np.array(b"csr"),
+        "terms": _fixed_width(weights.terms, "term"),
+        "documents": _fixed_width(weights.documents, "document id"),
+    }
+    write_arrays(path, "weights", arrays)
 
 
 def load_weights(path: str | PathLike[str]) -> Weights:
@@ -95,8 +94,8 @@ def load_weights(path: str | PathLike[str]) -> Weights:
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"{path}: there is no such file")
-    try:
-        stored = read_arrays(path, _KINDS)
+    with reading(path, "weights"):
+        stored = read_arrays(path, "weights", _KINDS)
         if stored["format"].item() not in (b"csr", "csr"):
             raise ValueError(f"the format of the matrix must be 'csr'; got {stored['format'].item()!r}")
         arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
@@ -106,8 +105,6 @@ def load_weights(path: str | PathLike[str]) -> Weights:
         if weights.terms.ndim != 1 or matrix.shape != weights.documents.shape + weights.terms.shape:
             raise ValueError("the matrix and its names differ in size")
         _check(matrix, weights.terms)
-    except Exception as error:  # zipfile, zlib, NumPy and SciPy raise many types
-        raise ValueError(f"{path} cannot be read as weights: {first_line(error)}") from error
     return weights
 
 

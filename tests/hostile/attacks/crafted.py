@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 import termburst as tb
+from termburst.digests import seal
+from termburst.npz import write_arrays
 from termburst.statistics import store
-from termburst.statistics.merging import SUMS
 
 TEXTS = [
     "ha ha ha said the clown",
@@ -24,18 +26,13 @@ TEXTS = [
     "clown clown it is",
     "so so",
 ]
-LISTS = ("count", "length", "documents")
 Alter = Callable[[dict[str, Any], dict[str, Any]], object]
 
 
 def statistics_bytes(detail: Any = "patterns") -> bytes:
     """Statistics of a small corpus, as written by `save`."""
     statistics = tb.TermStatistics.from_texts(TEXTS, detail=detail, batch="first")
-    buffer = io.BytesIO()
-    header = store.header_of(statistics, None)
-    header["digest"] = store._digest(statistics, header)
-    store.frame_of(statistics).write_parquet(buffer, metadata={"termburst": json.dumps(header)})
-    return buffer.getvalue()
+    return with_header(store.frame_of(statistics), store.metadata_of(statistics)["termburst"])
 
 
 def altered(content: bytes, alter: Alter) -> bytes:
@@ -43,20 +40,19 @@ def altered(content: bytes, alter: Alter) -> bytes:
     frame = pl.read_parquet(io.BytesIO(content))
     header = json.loads(pl.read_parquet_metadata(io.BytesIO(content))["termburst"])
     columns = frame.to_dict(as_series=False)
-    del header["digest"]
     alter(header, columns)
-    header.setdefault("digest", _digest(header, columns))
     schema = {name: kind for name, kind in frame.schema.items() if name in columns}
-    buffer = io.BytesIO()
-    _as_frame(columns, schema).write_parquet(buffer, metadata={"termburst": json.dumps(header)})
-    return buffer.getvalue()
+    return with_header(_as_frame(columns, schema), json.dumps(header))
 
 
-def with_header(content: bytes, header: str) -> bytes:
-    """The same columns with another header, valid or not."""
-    buffer = io.BytesIO()
-    pl.read_parquet(io.BytesIO(content)).write_parquet(buffer, metadata={"termburst": header})
-    return buffer.getvalue()
+def with_header(frame: pl.DataFrame, header: str) -> bytes:
+    """These columns with a header, valid or not; with the right digest if it has one."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "s.parquet"
+        frame.write_parquet(file, metadata={"termburst": header})
+        with suppress(ValueError):  # without a place for a digest
+            seal(file)
+        return file.read_bytes()
 
 
 def saved(detail: Any = "patterns", alter: Alter | None = None, name: str = "s.parquet") -> Callable[[Path], None]:
@@ -69,11 +65,11 @@ def saved(detail: Any = "patterns", alter: Alter | None = None, name: str = "s.p
     return make
 
 
-def resized(path: Path, **arrays: Any) -> None:
-    """Replace some arrays of an .npz file; None removes one."""
+def resized(path: Path, kind: str, **arrays: Any) -> None:
+    """Replace some arrays of an .npz file; None removes one. The digest is right."""
     with np.load(path) as stored:
         kept = {name: stored[name] for name in stored.files} | arrays
-    np.savez(path, **{name: array for name, array in kept.items() if array is not None})
+    write_arrays(path, kind, {name: array for name, array in kept.items() if array is not None})
 
 
 def _as_frame(columns: dict[str, Any], schema: dict[str, Any]) -> pl.DataFrame:
@@ -81,20 +77,3 @@ def _as_frame(columns: dict[str, Any], schema: dict[str, Any]) -> pl.DataFrame:
         return pl.DataFrame(columns, schema=schema, strict=True)
     except (TypeError, pl.exceptions.PolarsError, OverflowError):  # other types than before: let Polars choose
         return pl.DataFrame(columns, strict=False)
-
-
-def _digest(header: dict[str, Any], columns: dict[str, Any]) -> str:
-    """The digest by the function of the store, for numbers that the store would reject; "" if they are not numbers."""
-
-    def flat(name: str) -> Any:
-        return [value for values in columns[name] for value in values] if name in columns else None
-
-    try:
-        rows = None
-        if "count" in columns:
-            indptr = np.concatenate([[0], np.cumsum([len(values) for values in columns["count"]])])
-            rows = SimpleNamespace(indptr=indptr, **{name: flat(name) for name in LISTS})
-        sums = {name: columns.get(name) for name in SUMS}
-        return store._digest(SimpleNamespace(terms=columns.get("term"), rows=rows, **sums), header)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError, KeyError):
-        return ""

@@ -243,7 +243,6 @@ QUESTIONS = [
         (*BY_TWO, "--method", "g2", "--adjust", "holm"),
         needs="metadata",
     ),
-    Question("two groups by bootstrap", lambda c: c.keyness(**TWO, method="bootstrap"), needs="metadata"),
     Question(
         "burstiness of two groups",
         lambda c: c.keyness(**TWO, compare="burstiness"),

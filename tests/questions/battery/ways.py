@@ -28,7 +28,6 @@ OF_FRAMES = {  # what a frame that is scanned refuses, by the name of the questi
     "weights of classes": "^y= is not for a frame; omit it, or tb.read",
     "a corpus here": r"compare its statistics: tb.keyness\(corpus.statistics, other\)$",
     "a list": r"^a frame has no reference=; tb.keyness\(corpus.statistics, reference=...\) compares it here$",
-    "two groups by bootstrap": "^the method 'bootstrap' resamples all terms together",
     "the node itself": "^include_node= is not for a frame; omit it, or tb.read",
 }
 OF_COUNTED_FRAMES = OF_FRAMES | {"texts": "^the frame has counts; this needs texts"}
