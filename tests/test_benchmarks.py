@@ -18,8 +18,6 @@ from scipy import stats
 from scipy.optimize import minimize
 from scipy.sparse import csr_array
 
-from termburst.inference import keyness_tests
-
 ROOT = Path(__file__).parents[1]
 PROGRAMS = ("peers", "truth", "quality", "speed", "scale", "reproduce", "hostile", "newcomer")
 
@@ -214,7 +212,6 @@ def test_the_rivals_are_those_of_scipy(benchmark: Any) -> None:
             np.testing.assert_allclose(p, swapped, rtol=1e-3, atol=1e-3, err_msg=name)
     clustered = side(tests, counts[:20], np.arange(20) // 4), side(tests, counts[20:], 9 + np.arange(30) // 4)
     assert not np.allclose(tests.robust(*clustered).p[held], tests.robust(a, b).p[held])
-    assert keyness_tests.permutation  # the package has this one itself
 
 
 def test_the_tied_test_has_one_precision_parameter(benchmark: Any) -> None:
