@@ -65,15 +65,15 @@ def test_statistics(statistics):
     assert any(f"tokens: {statistics.tokens:,}" in text for text in texts)
 
 
-@pytest.mark.parametrize("term", HARD)
-def test_explanations_of_hard_terms(statistics, term):
-    why = tb.explain(statistics, term, sigma2=0.01)
-    texts = shown(why)
-    assert texts[0] == printable(term)
-    assert len(texts[0]) <= 40
-    assert not set(texts[0]) & set("\u202e\u2066\n")
-    assert texts[-3:] == ["λ_i", number(why.plr), "(printed)"]
-    assert all(number(part) in texts for part in why.parts.values())
+def test_explanations_of_hard_terms(statistics):
+    for term in HARD:
+        why = tb.explain(statistics, term, sigma2=0.01)
+        texts = shown(why)
+        assert texts[0] == printable(term)
+        assert len(texts[0]) <= 40
+        assert not set(texts[0]) & set("\u202e\u2066\n")
+        assert texts[-3:] == ["λ_i", number(why.plr), "(printed)"]
+        assert all(number(part) in texts for part in why.parts.values())
 
 
 def test_explanations_without_an_estimate(statistics):
@@ -95,12 +95,12 @@ def test_fits(statistics):
     assert "5 more columns" in texts
 
 
-@pytest.mark.parametrize("X", [[[4, 1, 20], [0, 1, 24]], [[1, 9], [1, 9]], [[3, 0], [0, 4]], [[0, 0]], [[5]]])
-def test_fits_of_any_status(X):
-    if np.sum(X):
-        shown(tb.fit_beta_binomial(X))
-    texts = shown(fit := tb.fit_dirichlet_multinomial(X))
-    assert f"status: {fit.status}" in texts[1]
+def test_fits_of_any_status():
+    for X in [[[4, 1, 20], [0, 1, 24]], [[1, 9], [1, 9]], [[3, 0], [0, 4]], [[0, 0]], [[5]]]:
+        if np.sum(X):
+            shown(tb.fit_beta_binomial(X))
+        texts = shown(fit := tb.fit_dirichlet_multinomial(X))
+        assert f"status: {fit.status}" in texts[1]
 
 
 def test_numbers_are_short():

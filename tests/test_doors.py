@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import get_args
 
 import polars as pl
-import pytest
 
 import termburst as tb
 from termburst.cli.app import app
@@ -161,41 +160,43 @@ def test_docs_have_the_table_of_options(monkeypatch):
         assert option_table(options) in import_module("generated").filled(text), options
 
 
-@pytest.mark.parametrize(("function", "question", "data"), QUESTIONS, ids=lambda one: getattr(one, "__qualname__", ""))
-def test_a_function_has_the_options_of_its_question_with_their_defaults_and_types(function, question, data):
-    parameters = dict(inspect.signature(function).parameters)
-    parameters.pop("self", None)
-    options = options_of(question)
-    assert [name for name in parameters if name not in data] == list(options)
-    assert data <= set(parameters)
-    known = vars(inspect.getmodule(function))
-    for name, option in options.items():
-        default = inspect.Parameter.empty if option.default is REQUIRED else option.default
-        assert parameters[name].default == FOR_MODELS.get((function, name), default), name
-        assert parameters[name].kind is not inspect.Parameter.VAR_KEYWORD
-        if (function, name) not in LOOSER:
-            assert eval(parameters[name].annotation, known) == option.type, name
+def test_a_function_has_the_options_of_its_question_with_their_defaults_and_types():
+    for function, question, data in QUESTIONS:
+        parameters = dict(inspect.signature(function).parameters)
+        parameters.pop("self", None)
+        options = options_of(question)
+        assert [name for name in parameters if name not in data] == list(options)
+        assert data <= set(parameters)
+        known = vars(inspect.getmodule(function))
+        for name, option in options.items():
+            default = inspect.Parameter.empty if option.default is REQUIRED else option.default
+            assert parameters[name].default == FOR_MODELS.get((function, name), default), name
+            assert parameters[name].kind is not inspect.Parameter.VAR_KEYWORD
+            if (function, name) not in LOOSER:
+                assert eval(parameters[name].annotation, known) == option.type, name
 
 
-@pytest.mark.parametrize(("command", "question"), COMMANDS)
-def test_a_command_has_the_options_of_its_question(command, question):
-    parameters, options = commands()[command], options_of(question)
-    read = {parameter.name for parameter in parameters_of(Reading)}
-    together = {name for other, kind in COMMANDS if other == command for name in options_of(kind)}
-    more = {"keyness": COMPARING | {"report"}, "terms": {"top", "test"}}.get(command, set())
-    assert set(parameters) - read - WRITING - more == (together - read) - more
-    for name, option in options.items():
-        kind, about = get_args(parameters[name].annotation)
-        if name in read:  # the layer, which reading and searching share
-            assert name == "layer"
-            continue
-        default = inspect.Parameter.empty if option.default is REQUIRED else option.default
-        assert parameters[name].default == default, name
-        if not any(get_args(member) and member is not str and "Sequence" in str(member) for member in option.members):
-            assert kind == option.type, name
-        assert (about.help, about.min, about.max) == (option.option.help, option.option.least, option.option.most)
-        if option.default is not REQUIRED and name not in ARGUMENTS:
-            assert str(about.default).partition("/")[0] == f"--{name.replace('_', '-')}"
+def test_a_command_has_the_options_of_its_question():
+    for command, question in COMMANDS:
+        parameters, options = commands()[command], options_of(question)
+        read = {parameter.name for parameter in parameters_of(Reading)}
+        together = {name for other, kind in COMMANDS if other == command for name in options_of(kind)}
+        more = {"keyness": COMPARING | {"report"}, "terms": {"top", "test"}}.get(command, set())
+        assert set(parameters) - read - WRITING - more == (together - read) - more
+        for name, option in options.items():
+            kind, about = get_args(parameters[name].annotation)
+            if name in read:  # the layer, which reading and searching share
+                assert name == "layer"
+                continue
+            default = inspect.Parameter.empty if option.default is REQUIRED else option.default
+            assert parameters[name].default == default, name
+            if not any(
+                get_args(member) and member is not str and "Sequence" in str(member) for member in option.members
+            ):
+                assert kind == option.type, name
+            assert (about.help, about.min, about.max) == (option.option.help, option.option.least, option.option.most)
+            if option.default is not REQUIRED and name not in ARGUMENTS:
+                assert str(about.default).partition("/")[0] == f"--{name.replace('_', '-')}"
 
 
 def test_without_options_a_command_asks_the_same_as_python():

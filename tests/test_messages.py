@@ -16,9 +16,8 @@ def angled(option):
 SENTENCE = "there is no column; choose one with " + named("text") + ", or give " + named("lines", True)
 
 
-@pytest.mark.parametrize(
-    "carried",
-    [
+def test_names_of_options_survive():
+    for carried in [
         lambda: str(ValueError(SENTENCE)),
         lambda: str(ValueError(str(ValueError(SENTENCE)))),
         lambda: pickle.loads(pickle.dumps(SENTENCE)),
@@ -26,11 +25,9 @@ SENTENCE = "there is no column; choose one with " + named("text") + ", or give "
         lambda: copy.deepcopy(SENTENCE),
         lambda: Message(SENTENCE),
         lambda: SENTENCE.changed(lambda part: part),
-    ],
-)
-def test_names_of_options_survive(carried):
-    assert carried() == "there is no column; choose one with text=, or give lines=True"
-    assert spelled(carried(), angled) == "there is no column; choose one with <text>, or give <lines True>"
+    ]:
+        assert carried() == "there is no column; choose one with text=, or give lines=True"
+        assert spelled(carried(), angled) == "there is no column; choose one with <text>, or give <lines True>"
 
 
 def test_names_of_options_survive_a_warning():
@@ -53,9 +50,13 @@ def test_a_plain_string_is_not_changed():
     assert spelled(Message("text=5: give ", named("text")), angled) == "text=5: give <text>"
 
 
-@pytest.mark.parametrize(
-    ("value", "python"),
-    [(None, "x=None"), ("a", 'x="a"'), ('"', "x='\"'"), (5, "x=5"), (False, "x=False"), ((1, 2), "x=(1, 2)")],
-)
-def test_values_are_written_as_python(value, python):
-    assert named("x", value) == python
+def test_values_are_written_as_python():
+    for value, python in [
+        (None, "x=None"),
+        ("a", 'x="a"'),
+        ('"', "x='\"'"),
+        (5, "x=5"),
+        (False, "x=False"),
+        ((1, 2), "x=(1, 2)"),
+    ]:
+        assert named("x", value) == python

@@ -64,9 +64,8 @@ def test_options_are_listed_in_order_without_fields_of_other_kinds():
     assert not has_options(Question("a"))
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "kept"),
-    [
+def test_good_values_are_kept_as_plain_ones():
+    for option, value, kept in [
         ("sort", np.str_("term"), "term"),
         ("layer", None, None),
         ("top", np.int8(3), 3),
@@ -81,17 +80,14 @@ def test_options_are_listed_in_order_without_fields_of_other_kinds():
         ("cluster", [1, 2], [1, 2]),
         ("pair", np.int64(2), 2),
         ("pair", [1, np.int64(2)], (1, 2)),
-    ],
-)
-def test_good_values_are_kept_as_plain_ones(option, value, kept):
-    found = getattr(Question("a", **{option: value}), option)
-    assert found == kept
-    assert type(found) is type(kept)
+    ]:
+        found = getattr(Question("a", **{option: value}), option)
+        assert found == kept
+        assert type(found) is type(kept)
 
 
-@pytest.mark.parametrize(
-    ("option", "value", "sentence"),
-    [
+def test_wrong_values_are_refused_in_one_sentence_that_every_door_can_spell():
+    for option, value, sentence in [
         ("term", 3, "term must be a string; got 3"),
         ("term", None, "term must be a string; got None"),
         ("sort", "trem", "sort must be one of 'p', 'term'; got 'trem'; did you mean 'term'?"),
@@ -114,33 +110,29 @@ def test_good_values_are_kept_as_plain_ones(option, value, kept):
         ("groups", "ab", "groups must be a list of strings; got 'ab'"),
         ("groups", ["a", 1], "groups must be a list of strings; got ['a', 1]"),
         ("columns", "al", "columns must be one of 'few', 'all', or a list of strings; got 'al'; did you mean 'all'?"),
-    ],
-)
-def test_wrong_values_are_refused_in_one_sentence_that_every_door_can_spell(option, value, sentence):
-    with pytest.raises(ValueError, match=rf"^{option} must be ") as caught:
-        Question(**{"term": "a", option: value})
-    message = str(caught.value)
-    assert sentence is None or message == sentence
-    assert len(message) < 160
-    assert spelled(message, lambda found: f"<{found.name}>") == f"<{option}>{message.removeprefix(option)}"
+    ]:
+        with pytest.raises(ValueError, match=rf"^{option} must be ") as caught:
+            Question(**{"term": "a", option: value})
+        message = str(caught.value)
+        assert sentence is None or message == sentence
+        assert len(message) < 160
+        assert spelled(message, lambda found: f"<{found.name}>") == f"<{option}>{message.removeprefix(option)}"
 
 
-@pytest.mark.parametrize(
-    ("limits", "words"),
-    [
+def test_limits_in_words():
+    for limits, words in [
         ({"least": 0}, "of 0 or more"),
         ({"most": 5}, "at most 5"),
         ({"above": 0, "most": 1}, "above 0 and at most 1"),
         ({"least": 0, "below": 1}, "of 0 or more and below 1"),
         ({}, ""),
-    ],
-)
-def test_limits_in_words(limits, words):
-    @dataclass(frozen=True)
-    class Limited:
-        ratio: Annotated[float, Option("A ratio.", **limits)] = 0.5
+    ]:
 
-    assert options_of(Limited)["ratio"].in_words() == f"a number {words}".rstrip()
+        @dataclass(frozen=True)
+        class Limited:
+            ratio: Annotated[float, Option("A ratio.", **limits)] = 0.5
+
+        assert options_of(Limited)["ratio"].in_words() == f"a number {words}".rstrip()
 
 
 def test_a_function_makes_the_options_from_its_arguments():

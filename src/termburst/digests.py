@@ -28,6 +28,7 @@ _AGAIN = {  # what is stored, and how to get it again
     "statistics": "build them again, with termburst stats build",
     "weights": "save them again",
     "index": "build and save it again",
+    "cache": "remove it",
     "ledger": "restore it from a copy, or build the ledger again in another folder",
 }
 

@@ -20,15 +20,6 @@ _OBEYED = re.compile(
     "[\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U000e0000-\U000e0fff]"
 )
-FORMER = {  # names that were in use for long, and what they are called now
-    "of": "compare",
-    "fdr": "adjust",
-    "test": "statistic",
-    "effect": "lower_bound",
-    "limit": "top",
-    "recommended": "recommended_scheme",
-    "engines": "scan",
-}
 JOINERS = "\u200c\u200d"  # part of the spelling of Persian and of the languages of India
 
 
@@ -49,21 +40,16 @@ def printable(term: Any, longest: int | None = LONGEST) -> str:
 
 
 def did_you_mean(name: Any, known: Iterable[Any]) -> str:
-    """The end of a sentence about a name that does not exist: its new name, or the nearest; nothing if none is near.
+    """The end of a sentence about a name that does not exist: the nearest one that does, if any is near.
 
     Examples
     --------
     >>> did_you_mean("presdient", ["year", "president"]), did_you_mean("x", ["year"])
     ("; did you mean 'president'?", '')
-    >>> did_you_mean("--of", ["--top", "--compare"])
-    "; did you mean '--compare'?"
     """
     import difflib
 
-    wrong, known = str(name), [str(one) for one in known]
-    dashes = "-" * (len(wrong) - len(wrong.lstrip("-")))
-    now = f"{dashes}{FORMER.get(wrong.lstrip('-'), '')}"
-    near = [now] if now != dashes and now in known else difflib.get_close_matches(wrong, known, n=1)
+    near = difflib.get_close_matches(str(name), [str(one) for one in known], n=1)
     return f"; did you mean {near[0]!r:.60}?" if near else ""
 
 

@@ -32,11 +32,10 @@ def frame(outcome):
     return pl.read_csv(io.BytesIO(outcome.raw))
 
 
-def test_top_is_how_many_lines_and_0_is_all(run, fault, table):
+def test_top_is_how_many_lines_and_0_is_all(run, table):
     lines = run("kwic", table, "so").out.splitlines()
     assert run("kwic", table, "so", "--top", "2").out.splitlines() == lines[:2]
     assert run("kwic", table, "so", "--top", "0").out.splitlines() == lines
-    assert "did you mean '--top'" in fault("kwic", table, "so", "--limit", "2")
 
 
 def test_lines_are_aligned(run, table):
@@ -94,9 +93,8 @@ def test_nothing_is_said_on_standard_error(run, table):
     assert run("kwic", table, "nowhere", "-f", "csv").out == "id,left,match,right,position\n"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
+def test_wrong_input_gives_one_sentence(run, table):
+    for arguments, message in [
         (["so", "--where", "yeer > 3"], "there is no column 'yeer'"),
         (["so", "--where", "year in (select year from x)"], "takes no SELECT"),
         (["so", "--where", "year >"], "cannot be understood"),
@@ -106,13 +104,11 @@ def test_nothing_is_said_on_standard_error(run, table):
         (["(", "--regex"], "not a regular expression"),
         (["x*", "--regex"], "match the empty string"),
         (["so", "--width", "99999999"], "less than or equal to 10000"),
-    ],
-)
-def test_wrong_input_gives_one_sentence(run, table, arguments, message):
-    outcome = run("kwic", table, *arguments)
-    assert outcome.code == 2
-    assert message in outcome.err
-    assert len(outcome.err.strip().splitlines()) == 1
+    ]:
+        outcome = run("kwic", table, *arguments)
+        assert outcome.code == 2
+        assert message in outcome.err
+        assert len(outcome.err.strip().splitlines()) == 1
 
 
 @pytest.mark.slow

@@ -2,8 +2,6 @@
 
 import inspect
 
-import pytest
-
 import termburst as tb
 from termburst.cli.export import weigh
 from termburst.cli.keyness import keyness
@@ -19,23 +17,20 @@ def defaults(function):
     return {p.name: p.default for p in parameters if p.default is not p.empty}
 
 
-@pytest.mark.parametrize(
-    ("command", "function"),
-    [
+def test_options_have_the_defaults_of_the_function():
+    for command, function in [
         (terms, tb.burstiness_test),
         (terms, tb.term_table),
         (explain, tb.explain),
         (keyness, tb.keyness),
         (weigh, tb.TermWeighting),
-    ],
-)
-def test_options_have_the_defaults_of_the_function(command, function):
-    reading = {parameter.name for parameter in parameters_of(Reading)}
-    ours = {name: value for name, value in defaults(command).items() if name not in reading}
-    theirs = defaults(function)
-    shared = ours.keys() & theirs.keys() - {"scheme", "title", "norm"}  # weights for reading are as in the formula
-    assert shared
-    assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
+    ]:
+        reading = {parameter.name for parameter in parameters_of(Reading)}
+        ours = {name: value for name, value in defaults(command).items() if name not in reading}
+        theirs = defaults(function)
+        shared = ours.keys() & theirs.keys() - {"scheme", "title", "norm"}  # weights for reading are as in the formula
+        assert shared
+        assert {name: ours[name] for name in shared} == {name: theirs[name] for name in shared}
 
 
 def test_schemes_and_words():

@@ -187,11 +187,3 @@ def test_a_corpus_in_the_place_of_a_command(run, corpus):
         in run("terms", corpus, "--sortt").err
     )
     assert "No such option: --zzz; see" in run("terms", corpus, "--zzz").err
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [(("--of", "burstiness"), "--compare"), (("--fdr", "holm"), "--adjust"), (("--sort", "effect"), "lower_bound")],
-)
-def test_a_name_of_before_is_answered_with_that_of_today(run, corpus, old, new):
-    assert f"; did you mean '{new}'? See termburst keyness --help" in run("keyness", corpus, *old).err

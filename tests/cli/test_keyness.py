@@ -123,17 +123,14 @@ def test_methods_by_name(run, folders):
         assert found["cat"]["p_method"] == method
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+def test_mistakes(fault, table):
+    for arguments, said in [
         ((), "two corpora, A and B; or one corpus and --by"),
         (("--by", "mood"), "no column 'mood', only 'kind', 'text'"),
         (("--by", "kind", "--adjust", "q"), "Invalid value for '--adjust': 'q' is not one of 'bh',"),
         (("--by", "kind", "--sort", "q"), "Invalid value for '--sort' / '-s': 'q' is not one of 'p',"),
-    ],
-)
-def test_mistakes(fault, table, arguments, said):
-    assert said in fault("keyness", table, *arguments)
+    ]:
+        assert said in fault("keyness", table, *arguments)
 
 
 def test_too_many_values_to_compare(fault, tmp_path):
@@ -322,13 +319,13 @@ LABELS = {  # of two documents, and what is said
 }
 
 
-@pytest.mark.parametrize(("labels", "said"), sorted(LABELS))
-def test_labels_have_one_type_and_are_finite(fault, tmp_path, labels, said):
-    records = [f'{{"g": {label}, "text": "so it goes"}}' for label in labels.split(", ")]
-    (tmp_path / "l.jsonl").write_text("\n".join(records), encoding="utf-8")
-    (tmp_path / "l.json").write_text(f"[{', '.join(records)}]", encoding="utf-8")
-    assert said in fault("keyness", tmp_path / "l.jsonl", "--by", "g")
-    assert said in fault("keyness", tmp_path / "l.json", "--by", "g")
+def test_labels_have_one_type_and_are_finite(fault, tmp_path):
+    for labels, said in sorted(LABELS):
+        records = [f'{{"g": {label}, "text": "so it goes"}}' for label in labels.split(", ")]
+        (tmp_path / "l.jsonl").write_text("\n".join(records), encoding="utf-8")
+        (tmp_path / "l.json").write_text(f"[{', '.join(records)}]", encoding="utf-8")
+        assert said in fault("keyness", tmp_path / "l.jsonl", "--by", "g")
+        assert said in fault("keyness", tmp_path / "l.json", "--by", "g")
 
 
 @pytest.mark.parametrize(
@@ -354,12 +351,10 @@ def test_labels_of_a_sheet_have_one_type(fault, tmp_path):
 
 
 @pytest.mark.filterwarnings("ignore:with so few documents")
-@pytest.mark.parametrize(
-    "labels", [[True, False], [1, 2], [1.0, 2.0], ["1", "x"], [date(1945, 5, 8), date(1949, 5, 23)]]
-)
-def test_labels_of_one_type_are_groups(run, tmp_path, labels):
-    pl.DataFrame({"g": labels * 3, "text": ["so it", "it goes"] * 3}).write_parquet(tmp_path / "l.parquet")
-    assert run("keyness", tmp_path / "l.parquet", "--by", "g").code == 0
+def test_labels_of_one_type_are_groups(run, tmp_path):
+    for labels in [[True, False], [1, 2], [1.0, 2.0], ["1", "x"], [date(1945, 5, 8), date(1949, 5, 23)]]:
+        pl.DataFrame({"g": labels * 3, "text": ["so it", "it goes"] * 3}).write_parquet(tmp_path / "l.parquet")
+        assert run("keyness", tmp_path / "l.parquet", "--by", "g").code == 0
 
 
 def test_a_very_long_label_does_not_make_the_others_long(run, tmp_path):

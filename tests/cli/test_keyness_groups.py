@@ -78,19 +78,16 @@ def test_three_of_the_groups_and_clusters(run, write):
     assert "eggs" not in clustered.out
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
+def test_what_cannot_be_compared_is_said_in_one_line(fault, write):
+    for options, said in [
         (("--by", "kind", "--groups", "ham,spma"), "has no value 'spma'; it has 'eggs, fried', 'ham', 'spam'"),
         (("--by", "kind", "--groups", "ham"), "two values of 'kind' or more, such as a,b; got 'ham'"),
         (("--by", "kind", "--groups", ","), "two values of 'kind' or more"),
         (("--by", "kind", "--cluster", "speaker", "--groups", "ham,spma"), "has no value 'spma'"),
         (("--formula", "kind", "--groups", "ham,spam"), "--groups needs --by COLUMN"),
         (("--groups", "ham,spam"), "--groups needs --by COLUMN"),
-    ],
-)
-def test_what_cannot_be_compared_is_said_in_one_line(fault, write, options, said):
-    assert said in fault("keyness", write(ROWS), *options)
+    ]:
+        assert said in fault("keyness", write(ROWS), *options)
 
 
 def test_one_test_over_all_groups(run, fault, tmp_path):

@@ -68,21 +68,18 @@ def test_defaults_are_those_of_the_classes():
     assert seen == [("texts", Both(Rows("whale")), 5)]
 
 
-@pytest.mark.parametrize(
-    ("written", "name", "value"),
-    [
+def test_values_are_parsed_by_their_type():
+    for written, name, value in [
         (["--columns", "all"], "columns", "all"),
         (["--columns", "few"], "columns", "few"),
         (["--columns", "p,term", "--columns", "n"], "columns", ("p", "term", "n")),
         (["--groups", 'a,"b, c"'], "groups", ("a", "b, c")),
         (["--columns", "p"], "columns", ("p",)),
         (["--strict"], "strict", True),
-    ],
-)
-def test_values_are_parsed_by_their_type(written, name, value):
-    result, seen = run("texts", "whale", *written)
-    assert result.exit_code == 0, result.output
-    assert getattr(seen[0][1].rows, name) == value
+    ]:
+        result, seen = run("texts", "whale", *written)
+        assert result.exit_code == 0, result.output
+        assert getattr(seen[0][1].rows, name) == value
 
 
 def test_ngrams_are_parsed_by_their_name():
@@ -114,9 +111,8 @@ def test_a_type_that_cannot_be_written_is_an_error_of_the_programmer():
         run("texts", kind=Odd)
 
 
-@pytest.mark.parametrize(
-    ("named_option", "spelling"),
-    [
+def test_options_in_messages():
+    for named_option, spelling in [
         (named("max_document_mb"), "--max-document-mb"),
         (named("sort", bare=True), "--sort"),
         (named("lowercase", True), "--lowercase"),
@@ -124,7 +120,5 @@ def test_a_type_that_cannot_be_written_is_an_error_of_the_programmer():
         (named("layer", "form"), "--layer form"),
         (named("split", 1000, python="corpus.split(tokens=1000)"), "--split 1000"),
         (named("ngrams", (1, 2)), "--ngrams 1,2"),
-    ],
-)
-def test_options_in_messages(named_option, spelling):
-    assert with_dashes("give " + named_option) == f"give {spelling}"
+    ]:
+        assert with_dashes("give " + named_option) == f"give {spelling}"

@@ -81,21 +81,18 @@ def test_standard_input_and_saved_statistics(process, done, corpus, tmp_path, te
     assert "lines" not in found["panels"][0]
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+def test_mistakes_are_one_line(fault, corpus, tmp_path, monkeypatch):
+    for arguments, said in [
         ((), "give the name of the page to write, such as -o report.html"),
         (("-o", "report.pdf"), "must end in .html"),
         (("-o", "no/such/folder/report.html"), "no/such/folder"),
         (("-f", "json", "--open"), "--open needs a page"),
         (("-o", "x.html", "--min-count", 100_000), "no term occurs 100,000 times"),
         (("-o", "x.html", "--panels", -1), "--panels"),
-    ],
-)
-def test_mistakes_are_one_line(fault, corpus, arguments, said, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    assert said in fault("report", corpus, "--lines", *arguments)
-    assert not (tmp_path / "x.html").exists()
+    ]:
+        monkeypatch.chdir(tmp_path)
+        assert said in fault("report", corpus, "--lines", *arguments)
+        assert not (tmp_path / "x.html").exists()
 
 
 def test_a_single_document_gives_a_warning(process, tmp_path):

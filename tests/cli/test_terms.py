@@ -196,9 +196,8 @@ def test_the_table_shows_what_was_tested(done, corpus, statistic):
     assert header == main_columns(statistic)
 
 
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
+def test_options_that_do_not_go_together(fault, corpus):
+    for arguments, said in [
         (("--test", "--parts"), "--test has its own columns"),
         (("--test", "--fit", "exact"), "--test has its own columns"),
         (("--statistic", "lr"), "--statistic needs --test; add --test"),
@@ -206,10 +205,8 @@ def test_the_table_shows_what_was_tested(done, corpus, statistic):
         (("--columns", "all"), "--columns needs --test; add --test"),
         (("--sort", "p"), "--sort p needs --test; add --test"),
         (("--test", "--adjust", "bonferroni"), "'bonferroni' is not one of 'bh', 'by', 'holm', 'storey', 'none'"),
-    ],
-)
-def test_options_that_do_not_go_together(fault, corpus, arguments, said):
-    assert said in fault("terms", corpus, "--lines", *arguments)
+    ]:
+        assert said in fault("terms", corpus, "--lines", *arguments)
 
 
 def test_a_min_count_that_no_term_reaches(done, corpus):

@@ -38,12 +38,12 @@ def test_fits_of_vgam(data):
     ("damage", "said"),
     [
         (lambda text: text[:-40], "cells; got|rows; got|could not convert|must be above 0"),
-        (lambda text: "", "first line"),
+        (lambda text: "", "empty"),
         (lambda text: text.partition("\n")[2], "first line"),
         (lambda text: "\n".join(text.split("\n")[:900]) + "\n", "must have 19,966 rows; got 899"),
-        (lambda text: text.replace("0.00027571872233413396", "x", 1), "'x'"),
+        (lambda text: text.replace("0.00027571872233413396", "x", 1), r'column .alpha_i. .* \["x"\]'),
         (lambda text: text.replace("0.00027571872233413396", "-1", 1), "alpha_i of 'aa' must be above 0; got -1"),
-        (lambda text: text.replace(",0.00027571872233413396", "", 1), "line 2 must have 3 cells; got 2"),
+        (lambda text: text.replace(",0.00027571872233413396", "", 1), "alpha_not_i of 'aa' must be above 0; got nan"),
     ],
 )
 def test_a_damaged_table_of_published_fits(data, tmp_path, monkeypatch, damage, said):

@@ -70,22 +70,9 @@ def test_stdlib_from_the_cache_is_the_same(small_stdlib):
     assert "whole" not in load_stdlib(cache=False).ids
 
 
-def _truncate(content):
-    return content[:-20]
-
-
-def _other_table(content):
-    import io
-
-    import polars as pl
-
-    buffer = io.BytesIO()
-    pl.DataFrame({"id": [1], "text": ["x"]}).write_parquet(buffer)
-    return buffer.getvalue()
-
-
 @pytest.mark.parametrize(
-    "damage", [_truncate, _other_table, lambda content: b"", lambda content: b"PAR1 not really PAR1"]
+    "damage",
+    [lambda content: content[:-20], lambda content: b"", lambda content: content.replace(b"First", b"Fiest")],
 )
 def test_stdlib_damaged_cache_is_rebuilt(small_stdlib, capfd, damage):
     parsed = load_stdlib()

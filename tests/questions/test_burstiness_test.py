@@ -195,9 +195,8 @@ def test_bursty_words_of_real_text_are_found():
     assert (never["p_plr"] > 0.05).all()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_options_give_a_message_of_one_line(X):
+    for options, message in [
         ({"statistic": "wald"}, "statistic must be one of 'plr', 'lr', 'score'; got 'wald'"),
         ({"draws": 10}, "draws must be a whole number of 99 or more; got 10"),
         ({"terms": ["one"]}, "there are 1 terms for 24 columns"),
@@ -206,12 +205,10 @@ def test_bursty_words_of_real_text_are_found():
         ({"mu": -1.0}, "mu"),
         ({"seed": -1}, "seed must be a whole number of 0 or more; got -1"),
         ({"min_count": 0}, "min_count must be a whole number of 1 or more"),
-    ],
-)
-def test_bad_options_give_a_message_of_one_line(X, options, message):
-    with pytest.raises(ValueError, match=message) as caught:
-        everything(X, **options)
-    assert "\n" not in str(caught.value)
+    ]:
+        with pytest.raises(ValueError, match=message) as caught:
+            everything(X, **options)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("statistic", ["plr", "lr", "score"])

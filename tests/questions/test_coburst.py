@@ -53,19 +53,16 @@ def test_no_pairs_give_an_empty_frame(X):
     assert table.columns == ["first", "second", *NUMBERS]
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_wrong_options_give_one_sentence(X):
+    for options, message in [
         ({"event": "echo"}, "event must be one of 'burst', 'occurrence'; got 'echo'"),
         *(
             ({name: least - 1}, f"{name} must be a whole number of {least} or more; got ")
             for name, least in (("top", 1), ("max_terms", 2), ("min_count", 0), ("min_documents", 0))
         ),
-    ],
-)
-def test_wrong_options_give_one_sentence(X, options, message):
-    with pytest.raises(ValueError, match=message):
-        tb.coburst(X, terms=NAMES, **options)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            tb.coburst(X, terms=NAMES, **options)
 
 
 def test_statistics_are_refused(X):

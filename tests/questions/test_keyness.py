@@ -239,8 +239,6 @@ def test_order_of_the_rows(two):
     assert keys == sorted(keys)
     with pytest.raises(ValueError, match="sort must be one of 'p', 'lower_bound', 'log_ratio', 'term'; got 'q'"):
         table(sort="q")
-    with pytest.raises(ValueError, match="got 'effect'; did you mean 'lower_bound'"):
-        table(sort="effect")
 
 
 @pytest.mark.slow
@@ -339,9 +337,8 @@ def test_corpora_without_tokens_are_refused():
         tb.keyness(A, np.zeros((0, 3), int))
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_bad_options_give_a_message_of_one_line():
+    for options, message in [
         ({"confidence": 95}, "confidence must be a number between 0 and 1; got 95"),
         ({"min_count": 0}, "min_count must be a whole number of 1 or more"),
         ({"terms": ["a", "\ud800", "c"]}, "contains a lone surrogate"),
@@ -349,14 +346,12 @@ def test_corpora_without_tokens_are_refused():
         ({"terms": list("aab")}, "names two columns"),
         ({"terms": list("abc"), "terms_b": list("ab")}, "there are 2 terms for 3 columns"),
         ({"terms_b": list("abc")}, "one corpus has term names and the other does not"),
-    ],
-)
-def test_bad_options_give_a_message_of_one_line(options, message):
-    A = corpus(10, 10, 3)
-    with pytest.raises(ValueError, match=message) as caught:
-        tb.keyness(A, A, **options)
-    assert "\n" not in str(caught.value)
-    assert len(str(caught.value)) < 200
+    ]:
+        A = corpus(10, 10, 3)
+        with pytest.raises(ValueError, match=message) as caught:
+            tb.keyness(A, A, **options)
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 200
 
 
 def test_alignment_errors_give_a_message_of_one_line():
@@ -500,9 +495,8 @@ def test_groups_that_are_identical():
     assert tb.keyness(np.vstack([X, X]), by=np.repeat([1, 2], 20))["p_value"].to_list() == [1.0] * table.height
 
 
-@pytest.mark.parametrize(
-    ("labels", "message"),
-    [
+def test_bad_labels_give_a_message_of_one_line():
+    for labels, message in [
         (["x"] * 4, "there are 5 documents but 4 labels"),
         (["x"] * 5, "there is only one group, 'x': a comparison needs at least two"),
         ([7] * 5, "there is only one group, '?7'?: a comparison needs at least two"),
@@ -521,13 +515,11 @@ def test_groups_that_are_identical():
         (["x", "y", np.nan, "x", "y"], "document 2 has the label nan"),
         (np.array([1.0, 2.0, 1.0, 2.0, np.nan]), "document 4 has the label nan"),
         (pd.Series(["x", pd.NA, "x", "y", "y"], dtype="object"), "document 1 has the label <NA>"),
-    ],
-)
-def test_bad_labels_give_a_message_of_one_line(labels, message):
-    X = corpus(26, 5, 3) + 1
-    with pytest.raises(ValueError, match=message) as caught:
-        tb.keyness(X, by=labels)
-    assert "\n" not in str(caught.value)
+    ]:
+        X = corpus(26, 5, 3) + 1
+        with pytest.raises(ValueError, match=message) as caught:
+            tb.keyness(X, by=labels)
+        assert "\n" not in str(caught.value)
 
 
 def test_no_documents_to_group():

@@ -207,7 +207,7 @@ class Framed:
         for name in asked.names:
             if name in MORE:
                 raise ValueError(f"{name} needs the documents, but the frame stays where it is; {way_round(self.kind)}")
-        plan = DispersionPlan(tuple(checked_measures(asked.names)), asked.sort)
+        plan = DispersionPlan(asked.sort, tuple(checked_measures(asked.names)))
         return returned(self.collection.run(plan).drop("n", "b"), self.like)
 
     def keyness(

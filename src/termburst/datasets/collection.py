@@ -2,7 +2,10 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -83,14 +86,29 @@ def data_file(relative: str, what: str) -> Path:
     return path
 
 
-def nltk_corpus(name: str, what: str) -> Path:
-    """NLTK's copy of a corpus: the zip archive, or the unpacked folder in its place."""
+@contextmanager
+def nltk_corpus(name: str, title: str) -> Iterator[tuple[list[str], Callable[[str], bytes]]]:
+    """The names in NLTK's copy of a corpus, and a function that reads one; DamagedDataError if it cannot be read."""
+    source = _nltk_copy(name, title)
+    try:
+        if source.is_dir():
+            yield [path.name for path in source.iterdir()], lambda file: (source / file).read_bytes()
+        else:
+            with zipfile.ZipFile(source) as archive:
+                names = [file.removeprefix(f"{name}/") for file in archive.namelist()]
+                yield names, lambda file: archive.read(f"{name}/{file}")
+    except (zipfile.BadZipFile, zlib.error, KeyError, FileNotFoundError, UnicodeDecodeError) as error:
+        raise DamagedDataError(f"{source} cannot be read as NLTK's copy of {title}") from error
+
+
+def _nltk_copy(name: str, title: str) -> Path:
+    """The zip archive, or the unpacked folder in its place."""
     for corpora in _nltk_places():
         for candidate in (corpora / f"{name}.zip", corpora / name):
             if candidate.is_file() or (candidate.is_dir() and any(candidate.iterdir())):
                 return candidate
     raise FileNotFoundError(
-        f"{what} not found: run `pip install nltk` and `python -m nltk.downloader {name}`, or set "
+        f"{title} not found: run `pip install nltk` and `python -m nltk.downloader {name}`, or set "
         f"{DATA_VARIABLE} to a folder that contains nltk_data/corpora/{name}.zip"
     )
 

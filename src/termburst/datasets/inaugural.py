@@ -1,8 +1,6 @@
 """The inaugural addresses of the presidents of the United States, from NLTK's copy."""
 
-import zipfile
-import zlib
-from collections.abc import Iterator
+import re
 
 from termburst.datasets.collection import DamagedDataError, TextCollection, nltk_corpus
 
@@ -35,29 +33,16 @@ def load_inaugural() -> TextCollection:
     >>> len(addresses), addresses.ids[0], addresses.metadata["party"][-1]  # doctest: +SKIP
     (59, '1789-Washington', 'Democratic')
     """
-    texts = dict(sorted(_texts()))
+    with nltk_corpus("inaugural", "the inaugural addresses") as (names, read):
+        files = sorted(name for name in names if re.fullmatch(r"\d{4}-.*\.txt", name))
+        texts = {name.removesuffix(".txt"): _decoded(read(name)) for name in files}
+    if not texts:
+        raise DamagedDataError("NLTK's copy of the inaugural addresses has none, such as 1789-Washington.txt")
     years = [int(name[:4]) for name in texts]
     presidents = [name[5:] for name in texts]
     parties = [_PARTY.get(name) or _PARTY.get(name[5:], "unknown") for name in texts]
     metadata: dict[str, list[str] | list[int]] = {"year": years, "president": presidents, "party": parties}
     return TextCollection("inaugural", list(texts), list(texts.values()), None, None, metadata)
-
-
-def _texts() -> Iterator[tuple[str, str]]:
-    """Name and text of each address."""
-    source = nltk_corpus("inaugural", "the inaugural addresses were")
-    try:
-        if source.is_dir():
-            found = {path.name: path.read_bytes() for path in source.glob("*-*.txt")}
-        else:
-            with zipfile.ZipFile(source) as archive:
-                found = {name.rpartition("/")[2]: archive.read(name) for name in archive.namelist() if "-" in name}
-        for name, raw in found.items():
-            yield name.removesuffix(".txt"), _decoded(raw)
-    except (zipfile.BadZipFile, zlib.error, UnicodeDecodeError) as error:
-        raise DamagedDataError(f"{source} cannot be read as NLTK's copy of the inaugural addresses") from error
-    if not found:
-        raise DamagedDataError(f"{source} has no inaugural addresses, such as 1789-Washington.txt")
 
 
 def _decoded(raw: bytes) -> str:

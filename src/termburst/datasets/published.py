@@ -1,13 +1,12 @@
 """Published beta-binomial fits, for comparisons."""
 
-import csv
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from termburst.datasets.collection import DamagedDataError, data_file
+from termburst.files import first_line
 from termburst.inference.checks import check_name
 
 _WHAT = "the table of published fits"
@@ -51,45 +50,32 @@ def load_published_fits(name: str) -> PublishedFits:
     >>> fits.terms[1], round(float(fits.alpha[1]), 5), fits.status[1]  # doctest: +SKIP
     ('baby', 0.02009, 'converged')
     """
+    import polars as pl
+
     check_name("name", name, _FILES)
     file, names, rows = _FILES[name]
     path = data_file(file, _WHAT)
     try:
-        columns = _read_columns(path, names)
-        if len(columns["term"]) != rows:
-            raise ValueError(f"it must have {rows:,} rows; got {len(columns['term']):,}")
+        table = pl.read_csv(path, infer_schema=False)  # as text, in which only an empty cell is missing
+        if tuple(table.columns) != names:
+            raise ValueError(f"its first line must be {','.join(names)}")
+        if table.height != rows:
+            raise ValueError(f"it must have {rows:,} rows; got {table.height:,}")
+        terms = table["term"].to_list()
+        alpha, alpha_not, *loglik = (table[column].cast(pl.Float64).to_numpy() for column in names[1:4])
         if name != "vgam":
-            alpha, alpha_not = (_positive(columns, column) for column in ("alpha_i", "alpha_not_i"))
-            return PublishedFits(name, columns["term"], alpha, alpha_not)
-        # A fit with a warning has numbers too, such as alpha = 6e119. They are useless, and NaN makes that visible.
-        failed = np.array([status != "converged" for status in columns["status"]])
-        alpha, alpha_not, loglik = (
-            np.where(failed, np.nan, _floats(columns, column)) for column in ("alpha", "alpha_not", "loglik_kernel")
-        )
-    except (ValueError, OSError) as error:
-        raise DamagedDataError(f"{path} cannot be read as {_WHAT}: {error}") from error
-    return PublishedFits(name, columns["term"], alpha, alpha_not, loglik, columns["status"])
+            for column, values in zip(names[1:], (alpha, alpha_not), strict=True):
+                _check_positive(column, values, terms)
+            return PublishedFits(name, terms, alpha, alpha_not)
+    except (ValueError, OSError, pl.exceptions.PolarsError) as error:
+        raise DamagedDataError(f"{path} cannot be read as {_WHAT}: {first_line(error)}") from error
+    # A fit with a warning has numbers too, such as alpha = 6e119. They are useless, and NaN makes that visible.
+    failed = table["status"].ne_missing("converged").to_numpy()
+    alpha, alpha_not, kernel = (np.where(failed, np.nan, values) for values in (alpha, alpha_not, *loglik))
+    return PublishedFits(name, terms, alpha, alpha_not, kernel, table["status"].to_list())
 
 
-def _read_columns(path: Path, names: tuple[str, ...]) -> dict[str, list[str]]:
-    # The csv module: a data frame reader could take the terms "null" and "nan" for missing values.
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.reader(file))
-    if not rows or tuple(rows[0]) != names:
-        raise ValueError(f"its first line must be {','.join(names)}")
-    for number, row in enumerate(rows[1:], 2):
-        if len(row) != len(names):
-            raise ValueError(f"line {number} must have {len(names)} cells; got {len(row)}")
-    return {column: [row[index] for row in rows[1:]] for index, column in enumerate(names)}
-
-
-def _floats(columns: dict[str, list[str]], name: str) -> NDArray[np.float64]:
-    return np.array([float(cell) if cell else np.nan for cell in columns[name]], dtype=np.float64)
-
-
-def _positive(columns: dict[str, list[str]], name: str) -> NDArray[np.float64]:
-    values = _floats(columns, name)
+def _check_positive(column: str, values: NDArray[np.float64], terms: list[str]) -> None:
     bad = np.flatnonzero(~(values > 0))
     if bad.size:
-        raise ValueError(f"{name} of {columns['term'][bad[0]]!r} must be above 0; got {values[bad[0]]}")
-    return values
+        raise ValueError(f"{column} of {terms[bad[0]]!r} must be above 0; got {values[bad[0]]}")

@@ -1,12 +1,10 @@
 """Reuters-21578 from NLTK's copy, and R8, the eight largest of its classes of documents with one category."""
 
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 
-from termburst.datasets.collection import SUBSETS, DamagedDataError, Subset, TextCollection, nltk_corpus
+from termburst.datasets.collection import SUBSETS, Subset, TextCollection, nltk_corpus
 from termburst.inference.checks import check_name
 
 CATEGORIES = ("acq", "crude", "earn", "grain", "interest", "money-fx", "ship", "trade")
@@ -63,26 +61,14 @@ def _single_categories(subset: Subset) -> set[str]:
 def _load(subset: Subset, only: set[str] | None) -> tuple[dict[str, set[str]], list[str], list[str]]:
     """Categories, ids and texts of documents: of all, or of those with exactly one category, which is in *only*."""
     check_name("subset", subset, SUBSETS)
-    source = nltk_corpus("reuters", "Reuters-21578 was")
-    try:
-        if source.is_dir():
-            return _collect(lambda name: (source / name).read_bytes(), subset, only)
-        with zipfile.ZipFile(source) as archive:
-            return _collect(lambda name: archive.read(f"reuters/{name}"), subset, only)
-    except (zipfile.BadZipFile, zlib.error, KeyError, FileNotFoundError) as error:
-        raise DamagedDataError(f"{source} cannot be read as NLTK's copy of Reuters-21578") from error
-
-
-def _collect(
-    read: Callable[[str], bytes], subset: Subset, only: set[str] | None
-) -> tuple[dict[str, set[str]], list[str], list[str]]:
-    categories = dict(_categories(read("cats.txt").decode(_ENCODING)))
-    ids = sorted(
-        name
-        for name, of in categories.items()
-        if name.startswith(_PREFIX[subset]) and (only is None or (len(of) == 1 and of <= only))
-    )
-    return categories, ids, [read(name).decode(_ENCODING) for name in ids]
+    with nltk_corpus("reuters", "Reuters-21578") as (_, read):
+        categories = dict(_categories(read("cats.txt").decode(_ENCODING)))
+        ids = sorted(
+            name
+            for name, of in categories.items()
+            if name.startswith(_PREFIX[subset]) and (only is None or (len(of) == 1 and of <= only))
+        )
+        return categories, ids, [read(name).decode(_ENCODING) for name in ids]
 
 
 def _categories(listing: str) -> Iterator[tuple[str, set[str]]]:

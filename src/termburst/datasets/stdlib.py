@@ -2,7 +2,7 @@
 
 import ast
 import hashlib
-import io
+import json
 import os
 import platform
 import sys
@@ -13,14 +13,12 @@ from contextlib import suppress
 from pathlib import Path
 
 from termburst.datasets.collection import TextCollection
-from termburst.files import atomic_path, panics_unseen
-from termburst.forks import polars_is_lost
+from termburst.digests import check_digest, header_text, seal
+from termburst.files import atomic_path
 
 CACHE_VARIABLE = "TERMBURST_CACHE"
 
 _FORMAT = "1"  # of the cache: increase it when the content of a document changes
-_COLUMNS = ["id", "text"]
-_MAGIC = b"PAR1"
 _SKIPPED_FOLDERS = frozenset(
     {"site-packages", "dist-packages", "test", "tests", "idle_test", "_bundled", "__pycache__", "lib-dynload"}
 )
@@ -135,40 +133,25 @@ def _cache_file(root: Path) -> Path | None:
     if folder is None:
         return None
     digest = hashlib.sha256(f"{_FORMAT}\n{root}".encode()).hexdigest()[:12]
-    return folder / f"stdlib-{sys.implementation.name}-{platform.python_version()}-{digest}.parquet"
+    return folder / f"stdlib-{sys.implementation.name}-{platform.python_version()}-{digest}.json"
 
 
 def _read(path: Path) -> Documents | None:
     """The ids and texts in a cache file; None if the file is missing or damaged."""
     try:
-        content = path.read_bytes()
-    except OSError:
+        with path.open("rb") as stream:
+            check_digest(stream, "cache")
+            found = json.load(stream)
+    except (OSError, ValueError):
         return None
-    # The Parquet reader may panic on a truncated file, and a panic writes to the terminal: so check both ends first.
-    if not (content.startswith(_MAGIC) and content.endswith(_MAGIC)) or polars_is_lost():
-        return None
-    import polars as pl
-
-    try:
-        with panics_unseen:
-            frame = pl.read_parquet(io.BytesIO(content))
-    except (Exception, pl.exceptions.PanicException):  # PanicException is not a subclass of Exception
-        return None
-    sound = frame.columns == _COLUMNS and set(frame.dtypes) == {pl.String} and frame.height > 0
-    if not sound or any(frame.null_count().row(0)):
-        return None
-    return frame["id"].to_list(), frame["text"].to_list()
+    return found["ids"], found["texts"]
 
 
 def _write(path: Path, documents: Documents) -> None:
     """Write a cache file completely or not at all. If the folder is not writable, there is no cache and no error."""
-    if polars_is_lost():
-        return
-    import polars as pl
-
-    buffer = io.BytesIO()
-    pl.DataFrame(dict(zip(_COLUMNS, documents, strict=True))).write_parquet(buffer)
+    ids, texts = documents
     with suppress(OSError, ValueError):
         path.parent.mkdir(parents=True, exist_ok=True)
         with atomic_path(path) as temporary:
-            temporary.write_bytes(buffer.getvalue())
+            temporary.write_text(header_text("cache", {"ids": ids, "texts": texts}), encoding="ascii")
+            seal(temporary)

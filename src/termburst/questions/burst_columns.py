@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,16 +26,7 @@ FEWER = 0.9  # of what is expected by chance: less is clearly less
 
 def burst_columns(effects: BurstEffects) -> dict[str, Any]:
     """The columns of the effects, in the order in which tables have them."""
-    return {
-        "burst_ratio": effects.burst_ratio,
-        "ci_low": effects.ci_low,
-        "ci_high": effects.ci_high,
-        "lower_bound": effects.lower_bound,
-        "reuse": effects.reuse,
-        "reuse_low": effects.reuse_low,
-        "reuse_high": effects.reuse_high,
-        "reuse_binomial": effects.reuse_binomial,
-    }
+    return {field.name: getattr(effects, field.name) for field in fields(effects)}
 
 
 def main_columns(statistic: Statistic) -> list[str]:

@@ -55,16 +55,22 @@ class OneCollection(TermsPlan):
 
 
 @dataclass(frozen=True)
-class DispersionPlan(OneCollection):
-    """How evenly is each term spread?"""
+class TermByTerm(OneCollection):
+    """Each term is answered by itself; rows are in the order of terms, or with *sort* None in any."""
 
-    measures: tuple[str, ...]
-    sort: str | None = "term"
+    sort: str | None
     learns = False
 
     def order(self) -> Order:
         """See `TermsPlan`."""
         return [] if self.sort is None else super().order()
+
+
+@dataclass(frozen=True)
+class DispersionPlan(TermByTerm):
+    """How evenly is each term spread?"""
+
+    measures: tuple[str, ...] = ()
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""
@@ -73,15 +79,8 @@ class DispersionPlan(OneCollection):
 
 
 @dataclass(frozen=True)
-class FitPlan(OneCollection):
+class FitPlan(TermByTerm):
     """The exact beta-binomial fit of every term."""
-
-    sort: str | None = "term"
-    learns = False
-
-    def order(self) -> Order:
-        """See `TermsPlan`."""
-        return [] if self.sort is None else super().order()
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""

@@ -38,6 +38,4 @@ class Check:
 
         check_fork()
         codes = None if self.cluster is None or clusters is None else cluster_codes(clusters, self.cluster)
-        return corpus_check(
-            corpus, metadata, self.cluster, codes, threshold=self.threshold, halves=self.halves, seed=self.seed
-        )
+        return corpus_check(self, corpus, metadata, codes)

@@ -16,14 +16,13 @@ import narwhals.stable.v2 as nw
 import numpy as np
 
 from termburst.counting.options import CountingOptions
-from termburst.counting.shingles import TextShingles, plain_words
+from termburst.counting.shingles import TextShingles
 from termburst.inference.corpus_check import (
     BANDS,
     FEWEST,
     TermDocuments,
     alarms_of,
     chosen_places,
-    effective_documents,
     prior_sums,
     random_halves,
     words_below,
@@ -41,7 +40,7 @@ from termburst.inference.duplicates import (
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.questions.check import Check
 from termburst.questions.check_traces import Traces, chosen_texts
-from termburst.questions.corpus_check import CorpusCheck, alarms_frame, cluster_codes, dropped_frame
+from termburst.questions.corpus_check import CorpusCheck, checked, cluster_codes, shown_passages
 from termburst.questions.plans import NO_ROWS, Engine
 from termburst.questions.text_cells import document_type
 from termburst.statistics.matrix import Integers
@@ -66,20 +65,8 @@ def check_in_stages(
     found = _near_duplicates(engine, texts, corpus, asked.threshold)
     repeated, passages = _passages(engine, texts, traces, corpus, found)
     alarms = _false_alarms(engine, traces.cells, corpus, clusters, asked.halves, asked.seed)
-    return CorpusCheck(
-        len(corpus.ids),
-        int(corpus.n_j.sum()),
-        effective_documents(corpus.n_j),
-        asked.threshold,
-        found.compared,
-        dropped_frame([str(one) for one in corpus.ids.to_list()], found),
-        repeated,
-        passages,
-        _largest_shares(engine, metadata, traces, corpus),
-        asked.cluster,
-        alarms_frame(alarms),
-        asked.halves if alarms is not None else 0,
-    )
+    shares = _largest_shares(engine, metadata, traces, corpus)
+    return checked(asked, list(map(str, corpus.ids)), corpus.n_j, found, repeated, passages, shares, alarms)
 
 
 @dataclass(frozen=True)
@@ -160,16 +147,7 @@ def _passages(
     held = (
         engine.to_polars(chosen_texts(engine, texts, chosen)).select("number", "text").rows() if examples.size else []
     )
-    words = {number: plain_words(text) for number, text in held}
-    places = zip(shared.example.tolist(), shared.start.tolist(), shared.stop.tolist(), strict=True)
-    columns = {
-        "documents": shared.documents,
-        "example": [str(corpus.ids[k]) for k in shared.example.tolist()],
-        "passage": [" ".join(words[example][start:stop]) for example, start, stop in places],
-    }
-    return shared.share, pl.DataFrame(
-        columns, schema={"documents": pl.Int64, "example": pl.String, "passage": pl.String}
-    )
+    return shared.share, shown_passages(shared, corpus.ids.to_list(), dict(held))
 
 
 def _false_alarms(engine: Engine, cells: Any, corpus: Documents, clusters: Any, halves: int, seed: int) -> Any:

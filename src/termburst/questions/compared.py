@@ -93,8 +93,8 @@ def aligned(
     terms, terms_b = (list(names) if isinstance(names, Iterator) else names for names in (terms, terms_b))
     if terms_b is None and _unnamed(B):
         terms_b, terms = terms, terms if _unnamed(A) else None
-    first, names_a = _named(A, terms, "A")
-    second, names_b = _named(B, terms_b, "B")
+    first, names_a = named_counts(A, terms, "A")
+    second, names_b = named_counts(B, terms_b, "B")
     if (names_a is None) != (names_b is None):
         raise ValueError("one corpus has term names and the other does not: give terms= and terms_b=")
     if names_a is None or names_b is None or np.array_equal(names_a, names_b):
@@ -127,7 +127,8 @@ def _unnamed(corpus: Any) -> bool:
     return own_terms(corpus) is None
 
 
-def _named(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_] | None]:
+def named_counts(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_] | None]:
+    """Canonical counts, or statistics with patterns; and the names of their terms."""
     if not isinstance(corpus, TermStatistics):
         counts = canonical_counts(corpus)
         return counts, named_terms(corpus, terms, counts.shape[1], which)

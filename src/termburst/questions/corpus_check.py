@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from termburst.counting.shingles import CountShingles, TextShingles, plain_words
 from termburst.display import html_table, printable
 from termburst.inference.corpus_check import FEWEST, LEVEL, FalseAlarms, effective_documents, false_alarms
-from termburst.inference.duplicates import NearDuplicates, Source, near_duplicates, shared_passages
+from termburst.inference.duplicates import NearDuplicates, SharedPassages, Source, near_duplicates, shared_passages
 from termburst.messages import Message, joined, named
 
 if TYPE_CHECKING:
     import polars as pl
 
     from termburst.counting.counted_corpus import CountedCorpus
+    from termburst.questions.check import Check
     from termburst.reading.documents import Text
 
 FEW = 20  # effective documents below which little can be said
@@ -202,35 +203,26 @@ class CorpusCheck:
 
 
 def corpus_check(
-    corpus: CountedCorpus,
-    metadata: pl.DataFrame,
-    cluster: str | None,
-    clusters: NDArray[np.intp] | None,
-    *,
-    threshold: float,
-    halves: int,
-    seed: int,
+    asked: Check, corpus: CountedCorpus, metadata: pl.DataFrame, clusters: NDArray[np.intp] | None
 ) -> CorpusCheck:
-    """Check documents; `termburst.questions.check.Check` has the options, `cluster_codes` makes *clusters*."""
+    """Check documents; `cluster_codes` makes *clusters*."""
     source, ids = shingles_of(corpus.texts, corpus.counts), list(corpus.ids)
-    found = near_duplicates(source, threshold)
+    found = near_duplicates(source, asked.threshold)
     n_j = np.asarray(corpus.counts.sum(axis=1)).ravel().astype(np.int64)
     repeated, passages = _passages(ids, source, np.flatnonzero(found.kept), int(n_j.sum()))
-    alarms = false_alarms(corpus.counts, cluster=clusters, halves=halves, seed=seed)
+    alarms = false_alarms(corpus.counts, cluster=clusters, halves=asked.halves, seed=asked.seed)
+    return checked(asked, ids, n_j, found, repeated, passages, _largest_shares(metadata, n_j), alarms)
+
+
+def checked(
+    asked: Check, ids: list[str], n_j: NDArray[np.int64], found: NearDuplicates, repeated: float,
+    passages: pl.DataFrame, shares: pl.DataFrame, alarms: FalseAlarms | None,
+) -> CorpusCheck:  # fmt: skip
+    """The answer, from documents of n_j tokens and what was found in them."""
     return CorpusCheck(
-        len(ids),
-        int(n_j.sum()),
-        effective_documents(n_j),
-        threshold,
-        found.compared,
-        dropped_frame(ids, found),
-        repeated,
-        passages,
-        _largest_shares(metadata, n_j),
-        cluster,
-        alarms_frame(alarms),
-        halves if alarms is not None else 0,
-    )
+        len(ids), int(n_j.sum()), effective_documents(n_j), asked.threshold, found.compared, dropped_frame(ids, found),
+        repeated, passages, shares, asked.cluster, alarms_frame(alarms), asked.halves if alarms is not None else 0,
+    )  # fmt: skip
 
 
 def shingles_of(texts: Sequence[Text] | None, counts: Any) -> Source:
@@ -240,21 +232,29 @@ def shingles_of(texts: Sequence[Text] | None, counts: Any) -> Source:
 
 def _passages(ids: list[str], source: Source, kept: NDArray[np.intp], tokens: int) -> tuple[float, pl.DataFrame]:
     """The share of the text that is in another document, too, and the passages in most documents."""
-    import polars as pl
-
-    schema = {"documents": pl.Int64, "example": pl.String, "passage": pl.String}
     if not isinstance(source, TextShingles):
-        return float("nan"), pl.DataFrame(schema=schema)
+        return float("nan"), shown_passages(None, ids, {})
     found = shared_passages(source, kept, tokens)
     examples = np.unique(found.example)
     texts = (text for block in source.blocks(examples) for text in block)
-    words = dict(zip(examples.tolist(), map(plain_words, texts), strict=True))
+    return found.share, shown_passages(found, ids, dict(zip(examples.tolist(), texts, strict=True)))
+
+
+def shown_passages(found: SharedPassages | None, ids: Sequence[Any], texts: Mapping[int, Text]) -> pl.DataFrame:
+    """One row per passage; *texts* has those of the documents that are its examples."""
+    import polars as pl
+
+    schema = {"documents": pl.Int64, "example": pl.String, "passage": pl.String}
+    if found is None:
+        return pl.DataFrame(schema=schema)
+    words = {example: plain_words(text) for example, text in texts.items()}
     places = zip(found.example.tolist(), found.start.tolist(), found.stop.tolist(), strict=True)
-    passages = [" ".join(words[example][start:stop]) for example, start, stop in places]
-    named = [ids[k] for k in found.example.tolist()]
-    return found.share, pl.DataFrame(
-        {"documents": found.documents, "example": named, "passage": passages}, schema=schema
-    )
+    columns = {
+        "documents": found.documents,
+        "example": [str(ids[k]) for k in found.example.tolist()],
+        "passage": [" ".join(words[example][start:stop]) for example, start, stop in places],
+    }
+    return pl.DataFrame(columns, schema=schema)
 
 
 def _largest_shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,9 @@ from termburst.inference.dispersion import dispersion
 from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.inference.multiplicity import selected_end
-from termburst.messages import named
 from termburst.models.cells import term_cells
-from termburst.questions.compared import MILLION
-from termburst.questions.frames import counted_texts, named_terms, term_frame
-from termburst.statistics.matrix import canonical_counts
+from termburst.questions.compared import MILLION, named_counts
+from termburst.questions.frames import counted_texts, term_frame
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -215,7 +213,9 @@ def keyness_with_list(
     """The table of `keyness` against a list of frequencies; options are checked by the caller."""
     listed = as_frequencies(reference)
     (counted_a,) = counted_texts({"A": A}, counting)
-    own, names = _named(counted_a, terms)
+    own, names = named_counts(counted_a, terms, "A")
+    if names is None:
+        raise ValueError("to compare with a word list, the columns of A need names: give terms=")
     union: NDArray[np.object_] = np.array(sorted({*names.tolist(), *listed.counts}), dtype=np.object_)
     statistics = own if isinstance(own, TermStatistics) else TermStatistics.from_counts(own, names, "patterns")
     a = term_cells(laid_onto(statistics, union))
@@ -246,22 +246,3 @@ def keyness_with_list(
         "dp_a": dispersion(a, ["dp"])["dp"],
     }
     return term_frame(union, columns, counted)
-
-
-def _named(corpus: Any, terms: Any) -> tuple[Any, NDArray[np.object_]]:
-    """Counts or statistics with patterns, and the names of their terms."""
-    if isinstance(corpus, TermStatistics):
-        if corpus.rows is None or corpus.rows.length is None:
-            raise ValueError(
-                "A has statistics without patterns, which keyness needs; build them with " + named("detail", "patterns")
-            )
-        size, counts = corpus.vocabulary_size, corpus
-    else:
-        counts = canonical_counts(corpus)
-        size = counts.shape[1]
-    names = named_terms(corpus, terms, size, "A")
-    if names is None:
-        raise ValueError("to compare with a word list, the columns of A need names: give terms=")
-    if isinstance(corpus, TermStatistics) and corpus.terms is None:
-        counts = replace(corpus, terms=names)
-    return counts, names
