@@ -151,8 +151,8 @@ class Kind(tuple[Attack, ...]):
         return f"{self[0]}, and {len(self) - 1} more of its kind" if len(self) > 1 else str(self[0])
 
 
-def by_kind(attacks: Sequence[Attack], most: int = 8) -> list[Kind]:
-    """Neighbours that run the same command, expect the same and make the same kind of files, at most so many together."""
+def by_kind(attacks: Sequence[Attack], most: int = 5) -> list[Kind]:
+    """Neighbours that run the same command and expect the same, at most so many together."""
     kinds: list[list[Attack]] = []
     for attack in attacks:
         last = kinds[-1] if kinds else []
