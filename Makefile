@@ -102,8 +102,9 @@ ci: lint test-all test-spark wheel zig sanitize docs  ## what .ci/run checks, wi
 nightly: fuzz test-lowest test-spark-3.5 test-free  ## what takes longer, or needs other versions than CI has
 
 bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run, and a little of the rest
-	for program in peers reproduce newcomer; do $(BIN)/python benchmarks/$$program.py || exit 1; done
+	for program in peers reproduce; do $(BIN)/python benchmarks/$$program.py || exit 1; done
 	for program in truth quality speed scale hostile; do $(BIN)/python benchmarks/$$program.py --quick || exit 1; done
+	$(BIN)/python benchmarks/newcomer.py --parts first installed
 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(SPARK_3_5) $(FREE) dist build docs/_build docs/api .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -362,7 +362,7 @@ def by_command(command: str) -> Test:
                 if side.cluster is not None:
                     np.savetxt(paths[f"clusters_{name}"], side.cluster, fmt="%d")
             names = {name.removesuffix(".mtx"): path for name, path in paths.items()}
-            words = [word.format(**names) for word in shlex.split(command)]
+            words = [re.sub(r"\{(\w+)\}", lambda m: names.get(m[1], m[0]), word) for word in shlex.split(command)]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             if done.returncode or not Path(paths["out"]).exists():
                 sys.exit(f"{command} ended with exit code {done.returncode} and {done.stderr[-2000:] or 'no output'}")

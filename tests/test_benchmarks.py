@@ -189,6 +189,26 @@ def test_a_function_and_a_command_are_entered(benchmark: Any, tmp_path: Path) ->
         tests.by_command(f"{sys.executable} {tmp_path}/none.py {{a}} {{out}}")(a, b)
 
 
+@pytest.mark.slow
+def test_a_test_of_burstiness_is_entered(benchmark: Any, tmp_path: Path) -> None:
+    tests = benchmark("_tests")
+    (tmp_path / "mine.py").write_text(
+        "import sys, numpy as np\n"
+        "from scipy.stats import chi2\n"
+        "def index(X):\n"
+        "    x, n = X.toarray(), X.sum(axis=1)\n"
+        "    mean = np.outer(n, x.sum(axis=0) / n.sum())\n"
+        "    return chi2.sf(((x - mean) ** 2 / mean).sum(axis=0), n.size - 1)\n"
+        "if __name__ == '__main__':\n"
+        "    from scipy.io import mmread\n"
+        "    np.savetxt(sys.argv[2], index(mmread(sys.argv[1]).tocsr()))\n"
+    )
+    one = side(tests, bursty(np.random.default_rng(3), 30, words=20))
+    expected = tests.dispersion_index(one)
+    for place in (f"{tmp_path}/mine.py:index", f"{sys.executable} {tmp_path}/mine.py {{x}} {{out}}"):
+        np.testing.assert_allclose(tests.burstiness_by(place)(one), expected)
+
+
 def test_the_rivals_are_those_of_scipy(benchmark: Any) -> None:
     tests = benchmark("_tests")
     counts = bursty(np.random.default_rng(2), 50, words=40)
