@@ -26,6 +26,7 @@ _BLOCK = 2**20
 _NAMED = {"index": "an index", "ledger": "a ledger"}
 _AGAIN = {  # what is stored, and how to get it again
     "statistics": "build them again, with termburst stats build",
+    "run": "count again",
     "weights": "save them again",
     "index": "build and save it again",
     "cache": "remove it",

@@ -13,7 +13,7 @@ import pytest
 
 import termburst as tb
 from helpers.processes import PATIENCE
-from termburst.statistics.store import _digest, _fields, header_of  # if one is renamed, the tests must fail
+from termburst.digests import seal
 
 unix = pytest.mark.skipif(sys.platform == "win32", reason="needs a shell and its pipes")
 HUGE = "99999999999999999999999"
@@ -81,7 +81,6 @@ FIELDS = {
     "batches": ["x", 5, [{}], [1], {"a": 1}],
     "counting": [[], 5, "x", {"ngrams": 5}, {"stop_words": 5}, {"stop_words": [1]}, {"lowercase": []}, {"no": 1}],
     "min_count": [None, float("inf"), "x", [], True],
-    "unfinished": [[], 5, "x"],
     "digest": [None, 5, []],
 }
 
@@ -101,13 +100,9 @@ def test_a_header_with_wrong_types(fault, saved, tmp_path, field):
     good = json.loads(pl.read_parquet_metadata(saved)["termburst"])
     for value in FIELDS[field]:
         header = good | {field: value}
-        if field != "digest":
-            try:
-                statistics = tb.TermStatistics(**_fields(header, frame))
-                header["digest"] = _digest(statistics, header_of(statistics, header.get("unfinished")))
-            except Exception:  # then it cannot be loaded
-                pass
         frame.write_parquet(path, metadata={"termburst": json.dumps(header)})
+        if field != "digest":
+            seal(path)
         assert "h.parquet" in fault("stats", "show", path), value
 
 

@@ -74,7 +74,9 @@ def test_a_file_that_is_not_a_checkpoint_is_kept(fault, done, corpus, tmp_path, 
     assert not partial.exists()
     assert load(target) == load(saved)
     partial.mkdir()
-    assert "is not a file: remove it" in fault("stats", "build", corpus, "--lines", "-o", target, "--fresh")
+    (partial / "thesis.txt").write_text("mine")
+    assert "has other files: remove it" in fault("stats", "build", corpus, "--lines", "-o", target, "--fresh")
+    assert (partial / "thesis.txt").exists()
 
 
 @unix

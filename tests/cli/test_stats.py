@@ -401,11 +401,11 @@ def test_what_is_shown_has_no_brackets_and_few_digits(done, build, corpus):
 
 @pytest.mark.parametrize("detail", ["moments", "patterns"])
 def test_a_limit_of_memory_changes_nothing(build, corpus, tmp_path, monkeypatch, detail):
-    from termburst.statistics import out_of_core
+    from termburst.statistics import building
 
     options = ("--detail", detail, "--ngrams", "1,2", "--batch", "x")
     whole = build(corpus, "whole.parquet", *options)
-    monkeypatch.setattr(out_of_core, "HOLDING", 0)  # so that every part is written to disk
+    monkeypatch.setattr(building, "HOLDING", 0)  # so that every part is written to disk
     bounded = build(corpus, "bounded.parquet", *options, "--memory", "4GB")
     assert pl.read_parquet(bounded).equals(pl.read_parquet(whole))
     assert pl.read_parquet_metadata(bounded)["termburst"] == pl.read_parquet_metadata(whole)["termburst"]
@@ -416,21 +416,6 @@ def test_a_limit_of_memory_changes_nothing(build, corpus, tmp_path, monkeypatch,
 def test_memory_that_is_not_enough_is_said(fault, corpus, tmp_path, size, problem):
     assert problem in fault("stats", "build", corpus, "--lines", "-o", tmp_path / "a.parquet", "--memory", size)
     assert not list(tmp_path.glob("*a.parquet*"))
-
-
-def test_an_interrupted_build_is_not_lost_to_memory(fault, done, corpus, tmp_path):
-    partial = tmp_path / ".a.parquet.partial"
-    partial.write_bytes(b"hours of work")
-    command = ("stats", "build", corpus, "--lines", "-o", tmp_path / "a.parquet", "--memory", "4GB")
-    assert "is an interrupted build, which --memory cannot resume" in fault(*command)
-    assert partial.exists()
-    done(*command, "--fresh")
-    assert not partial.exists()
-
-
-def test_checkpoints_and_a_limit_of_memory_exclude_each_other(fault, corpus, tmp_path):
-    command = ("stats", "build", corpus, "--lines", "-o", tmp_path / "a.parquet", "--memory", "4GB", "--checkpoint", 5)
-    assert "a build with --memory saves nothing before its end; omit --checkpoint" in fault(*command)
 
 
 def test_duplicates_and_a_limit_of_memory_exclude_each_other(fault, corpus, tmp_path):

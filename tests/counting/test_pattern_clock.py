@@ -14,6 +14,7 @@ import pytest
 import termburst as tb
 from termburst.counting import pattern_clock
 from termburst.counting.pattern_clock import StoredPattern, pattern_limit
+from termburst.npz import write_arrays
 from termburst.retrieval import Index
 
 ENDLESS = r"(?:\w+)+!"
@@ -38,7 +39,7 @@ def index_with(tmp_path):
             parts = dict(stored)
         names = json.loads(parts["names"].tobytes())
         names["counting"].update(counting)
-        np.savez(path, **parts | {"names": np.frombuffer(json.dumps(names).encode(), dtype=np.uint8)})
+        write_arrays(path, "index", parts | {"names": np.frombuffer(json.dumps(names).encode(), dtype=np.uint8)})
         return Index.load(path)
 
     return make
@@ -80,7 +81,7 @@ def test_an_endless_pattern_of_statistics_is_stopped(tmp_path):
 
 
 def test_loading_does_not_wait_for_a_pattern_that_takes_years_on_no_text(index):
-    with pytest.raises(ValueError, match=r"is damaged: the token pattern takes more than 0\.1 seconds"):
+    with pytest.raises(ValueError, match=r"an index: the token pattern takes more than 0\.1 seconds"):
         index(token_pattern="(?:|)" * 40 + "(?!)")
 
 

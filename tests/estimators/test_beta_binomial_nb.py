@@ -19,10 +19,7 @@ EXCEPTIONS = {
 }
 
 
-@parametrize_with_checks(
-    [tb.BetaBinomialNB(), tb.BetaBinomialNB(fit_prior=False, background=1.0)],
-    expected_failed_checks=lambda estimator: EXCEPTIONS,
-)
+@parametrize_with_checks([tb.BetaBinomialNB()], expected_failed_checks=lambda estimator: EXCEPTIONS)
 def test_scikit_learn_s_common_checks(estimator, check):
     check(estimator)
 

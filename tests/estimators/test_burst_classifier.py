@@ -16,7 +16,7 @@ import termburst as tb
 from termburst.models.margins import ClassLogRatios, fit_margins, fit_mix, log_means
 
 
-@parametrize_with_checks([tb.BurstClassifier(), tb.BurstClassifier(costs=[0.5], folds=2)])
+@parametrize_with_checks([tb.BurstClassifier()])
 def test_scikit_learn_s_common_checks(estimator, check):
     check(estimator)
 

@@ -17,7 +17,7 @@ LABELS = ["a", "a", "b", "c"]
 CLASSES = np.array([[5, 1, 9, 0], [0, 4, 5, 0], [0, 0, 7, 2]])
 
 
-@parametrize_with_checks([tb.ClassTermWeighting(), tb.ClassTermWeighting("tf-icf", norm=None)])
+@parametrize_with_checks([tb.ClassTermWeighting()])
 def test_scikit_learn_s_common_checks(estimator, check):
     check(estimator)
 
@@ -42,18 +42,18 @@ def test_documents_are_weighed_with_the_statistics_of_classes():
     np.testing.assert_array_equal(model.class_counts_.toarray(), CLASSES)
 
 
-@pytest.mark.parametrize("scheme", [name for name, scheme in tb.SCHEMES.items() if not scheme.signed])
 @pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 @pytest.mark.filterwarnings("ignore:the scheme 'class-")
-def test_every_allowed_scheme_is_non_negative_and_does_not_change_x(scheme, fig3):
-    given = sp.csr_matrix(fig3.astype(np.float64))
-    before = given.copy()
-    weights = tb.ClassTermWeighting(scheme).fit(given, np.arange(100) % 7).transform(given)
-    assert weights.data.min() >= 0
-    assert np.isfinite(weights.data).all()
-    for part in ("data", "indices", "indptr"):
-        np.testing.assert_array_equal(getattr(given, part), getattr(before, part))
-        assert not np.shares_memory(getattr(weights, part), getattr(given, part))
+def test_every_allowed_scheme_is_non_negative_and_does_not_change_x(fig3):
+    for scheme in (name for name, scheme in tb.SCHEMES.items() if not scheme.signed):
+        given = sp.csr_matrix(fig3.astype(np.float64))
+        before = given.copy()
+        weights = tb.ClassTermWeighting(scheme).fit(given, np.arange(100) % 7).transform(given)
+        assert weights.data.min() >= 0
+        assert np.isfinite(weights.data).all()
+        for part in ("data", "indices", "indptr"):
+            np.testing.assert_array_equal(getattr(given, part), getattr(before, part))
+            assert not np.shares_memory(getattr(weights, part), getattr(given, part))
 
 
 def test_the_multiplier_scales_before_the_norm():

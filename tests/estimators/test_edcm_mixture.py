@@ -11,21 +11,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import termburst as tb
 
 
-def two_columns_of_probabilities(estimator):
-    """The checks that expect two columns from predict_proba, as of a classifier of two classes, for any model."""
-    checks = ("check_estimator_sparse_array", "check_estimator_sparse_matrix")
-    return {} if estimator.n_components == 2 else dict.fromkeys(checks, "there are other than two components")
-
-
-@parametrize_with_checks(
-    [
-        tb.EDCMMixture(),
-        tb.EDCMMixture(3),
-        tb.EDCMMixture(8, precision="shared"),
-        tb.EDCMMixture(2, precision="component", temperatures=(1,), n_init=2),
-    ],
-    expected_failed_checks=two_columns_of_probabilities,
-)
+@parametrize_with_checks([tb.EDCMMixture()])
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_scikit_learn_s_common_checks(estimator, check):
     check(estimator)

@@ -12,7 +12,6 @@ from sklearn.pipeline import make_pipeline
 import termburst as tb
 
 pytestmark = pytest.mark.filterwarnings("ignore:the scheme 'class-")
-NON_NEGATIVE = [name for name, scheme in tb.SCHEMES.items() if not scheme.signed]
 
 
 @pytest.fixture(scope="module")
@@ -25,22 +24,22 @@ def topics():
     return sp.csr_matrix([rng.multinomial(40, share) for share in shares]), labels
 
 
-@pytest.mark.parametrize("scheme", tb.SCHEMES)
 @pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
-def test_transforming_does_not_change_the_fit(topics, scheme):
+def test_transforming_does_not_change_the_fit(topics):
     X, _ = topics
-    weighting = tb.TermWeighting(scheme).fit(X[:300])
-    before = pickle.dumps(weighting)
-    together = weighting.transform(X[300:])
-    assert pickle.dumps(weighting) == before
-    alone = sp.vstack([weighting.transform(X[j]) for j in range(300, 400)])
-    np.testing.assert_allclose(together.toarray(), alone.toarray(), rtol=1e-12)
-    strange = sp.vstack([X[300:], sp.csr_matrix(np.full((1, 200), 50))])  # among other documents, too
-    np.testing.assert_allclose(weighting.transform(strange)[:-1].toarray(), together.toarray(), rtol=1e-12)
+    for scheme in tb.SCHEMES:
+        weighting = tb.TermWeighting(scheme).fit(X[:300])
+        before = pickle.dumps(weighting)
+        together = weighting.transform(X[300:])
+        assert pickle.dumps(weighting) == before
+        alone = sp.vstack([weighting.transform(X[j]) for j in range(300, 400)])
+        np.testing.assert_allclose(together.toarray(), alone.toarray(), rtol=1e-12)
+        strange = sp.vstack([X[300:], sp.csr_matrix(np.full((1, 200), 50))])  # among other documents, too
+        np.testing.assert_allclose(weighting.transform(strange)[:-1].toarray(), together.toarray(), rtol=1e-12)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("scheme", NON_NEGATIVE)
+@pytest.mark.parametrize("scheme", ["bm25", "s-lambda", "damped-tf-idf", "class-damped"])
 @pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_random_labels_give_chance_accuracy(topics, scheme):
     X, labels = topics

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 
 
 def predictions(split, **options):
-    weighting = tb.TermWeighting(**options).fit(split.train)
+    weighting = tb.TermWeighting(norm=None, **options).fit(split.train)
     model = MultinomialNB().fit(weighting.transform(split.train), split.train_labels)
     return model.predict(weighting.transform(split.test))
 

@@ -23,7 +23,7 @@ def _at(name: str, act: Callable[[Path], object]) -> Callable[[Path], None]:
     """Make the parent folder of a path, then call *act* with the path."""
 
     def make(folder: Path) -> None:
-        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).parent.mkdir(exist_ok=True, parents=True)
         act(folder / name)
 
     return make
@@ -71,7 +71,7 @@ CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a link to itself": (_link(PARTIAL, ".all.parquet.partial"), "link"),
     "a link to a device": (_link(PARTIAL, "/dev/zero"), "link"),
     "a link to a folder": (_link(PARTIAL, ".."), "link|folder"),
-    "a folder": (_at(PARTIAL, Path.mkdir), "partial"),
+    "a folder of one's own": (_at(f"{PARTIAL}/thesis", Path.mkdir), "other files"),
     "a pipe": (_at(PARTIAL, os.mkfifo), "partial"),
     "a text": (_content(PARTIAL, b"my diary"), "--fresh"),
     "an empty file": (_content(PARTIAL, b""), "--fresh"),

@@ -144,7 +144,6 @@ HEADERS: dict[str, Alter] = {
     "a negative min_count": _head(min_count=-5),
     "a digest of a number": _head(digest=12),
     "another kind of file": _head(format="termburst weights"),
-    "an unfinished build of a number": _head(unfinished=5),
 }
 RAW_HEADERS = {
     "a header that is a list": "[1, 2, 3]",

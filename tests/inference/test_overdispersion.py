@@ -14,8 +14,8 @@ from scipy import special, stats
 from helpers.simulated import cells_of_columns, lengths_like_r8
 from termburst import TermStatistics, plr_statistic, threads
 from termburst.inference import null_exact
-from termburst.inference.overdispersion import burstiness, paper_bootstrap, tarone_score
-from termburst.models.cells import TermCells, term_cells
+from termburst.inference.overdispersion import burstiness
+from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 
 FORMS = ("printed", "corrected")
@@ -236,15 +236,19 @@ def test_p_equals_that_of_numpy_s_hypergeometric_draws(sixty, size):
         assert (np.abs(p - expected)[beyond] < error[beyond] + 0.3 * expected[beyond]).all(), name
 
 
+def tarone(counts):
+    return burstiness(counts, draws=99, only="plr").score.value
+
+
 def test_tarone_by_its_definition(sixty):
     rng = np.random.default_rng(5)
     columns = np.column_stack([rng.multivariate_hypergeometric(sixty, size) for size in (1, 2, 7, 80, 900, 2000)])
     expected = [definition_of_tarone(column.tolist(), sixty.tolist()) for column in columns.T]
-    np.testing.assert_allclose(tarone_score(cells_of_columns(columns, sixty)), expected, rtol=1e-10)
+    np.testing.assert_allclose(tarone(cells_of_columns(columns, sixty)), expected, rtol=1e-10)
     whole = np.column_stack([columns, sixty - columns.sum(axis=1).clip(max=sixty)])[sixty >= columns.sum(axis=1)]
     with_empty = np.vstack([whole, np.zeros((4, whole.shape[1]), int)])
-    np.testing.assert_allclose(tarone_score(with_empty), tarone_score(whole), rtol=1e-12, equal_nan=True)
-    assert np.isnan(tarone_score([[1, 0, 3], [2, 0, 1]])[1])  # a term that never occurs
+    np.testing.assert_allclose(tarone(with_empty), tarone(whole), rtol=1e-12, equal_nan=True)
+    assert np.isnan(tarone([[1, 0, 3], [2, 0, 1]])[1])  # a term that never occurs
 
 
 @pytest.mark.slow
@@ -485,7 +489,6 @@ def test_values_are_those_of_the_functions(small_corpus):
         )
         fit = fit_beta_binomial(small_corpus)
         np.testing.assert_allclose(found.lr.value[occurs], 2 * (fit.loglik - fit.loglik_binomial)[occurs], atol=1e-10)
-        np.testing.assert_allclose(found.score.value, tarone_score(small_corpus), equal_nan=True)
         for name in STATISTICS:
             result = getattr(found, name)
             assert np.isnan(result.value[3])
@@ -639,47 +642,6 @@ def test_bad_arguments():
         burstiness(X, sigma2=-1.0)
     with pytest.raises(ValueError, match="patterns"):
         burstiness(TermStatistics.from_counts(X))
-
-
-# ---- the paper's bootstrap
-
-
-def test_the_paper_s_bootstrap_is_of_the_same_order_as_the_test(sixty):
-    """One term at p ≈ 0.05 and one at p ≈ 0.5 of the conditional test; and one that is plainly bursty."""
-    rng = np.random.default_rng(12)
-    columns = rng.multivariate_hypergeometric(sixty, 80, 300).T
-    conditional = 10 ** burstiness(cells_of_columns(columns, sixty)).plr.log10_p
-    for target in (0.05, 0.5):
-        i = int(np.argmin(np.abs(conditional - target)))
-        p = paper_bootstrap(cells_of_columns(columns, sixty), i, draws=1_999)
-        assert conditional[i] / 2.5 < p < conditional[i] * 2.5
-    bursty = cells_of([{0: 20, 1: 20, 2: 20, 3: 20}], np.sort(sixty)[::-1])
-    assert paper_bootstrap(bursty, 0, draws=199) == 1 / 200
-    assert paper_bootstrap(bursty, 0, draws=199, form="corrected") == 1 / 200
-
-
-@pytest.mark.slow
-def test_the_paper_s_bootstrap_keeps_its_size(sixty):
-    rng = np.random.default_rng(13)
-    columns = rng.binomial(sixty[:, None], 0.02, (60, 250))
-    cells = cells_of_columns(columns, sixty)
-    p = np.array([paper_bootstrap(cells, i, draws=99, seed=i) for i in range(250)])
-    assert 0.01 < np.mean(p <= 0.05) < 0.05 + 4 * np.sqrt(0.05 * 0.95 / 250)
-    assert abs(np.mean(p) - 0.5) < 0.08
-
-
-def test_the_paper_s_bootstrap_takes_statistics_and_reproduces(small_corpus):
-    statistics = TermStatistics.from_counts(small_corpus, detail="patterns")
-    for column in (0, 2, 6):
-        p = paper_bootstrap(small_corpus, column, draws=199, seed=5)
-        assert p == paper_bootstrap(statistics, column, draws=199, seed=5)
-        assert 0 < p <= 1
-    assert term_cells(small_corpus).n_i[3] == 0
-    for column in (3, 8, -1):
-        with pytest.raises(ValueError, match=f"column {column} is not a term that occurs"):
-            paper_bootstrap(small_corpus, column)
-    with pytest.raises(ValueError, match="draws must be a whole number of 1 or more; got 0"):
-        paper_bootstrap(small_corpus, 0, draws=0)
 
 
 def test_tarone_s_normal_tail_is_not_used(sixty):

@@ -66,37 +66,37 @@ def chi_square_p(urn, n, probabilities, documents, seed):
 # --- likelihoods
 
 
-@pytest.mark.parametrize("delta", [0.01, 1.0, 7.0])
-@pytest.mark.parametrize("alpha", [ALPHA, [0.01, 0.02, 0.5], [30.0, 4.0, 500.0]])
-@pytest.mark.parametrize("n", [0, 1, 4, 9])
-def test_a_multiple_of_the_identity_is_the_dirichlet_multinomial(alpha, delta, n):
-    X = count_vectors(n, 3)
-    expected = stats.dirichlet_multinomial.logpmf(X, np.asarray(alpha) / delta, n) if n else 0.0  # SciPy 1.15 has no 0
-    for replacement in (delta, np.full(3, delta), delta * np.eye(3), sp.csc_array(delta * np.eye(3))):
-        np.testing.assert_allclose(PolyaUrn(alpha, replacement).log_likelihood(X), expected, rtol=1e-9, atol=1e-9)
+def test_a_multiple_of_the_identity_is_the_dirichlet_multinomial():
+    alphas = ALPHA, np.array([0.01, 0.02, 0.5]), np.array([30.0, 4.0, 500.0])
+    for n, alpha, delta in itertools.product((0, 1, 4, 9), alphas, (0.01, 1.0, 7.0)):
+        X = count_vectors(n, 3)
+        expected = stats.dirichlet_multinomial.logpmf(X, alpha / delta, n) if n else 0.0  # SciPy 1.15 has no 0
+        for replacement in (delta, np.full(3, delta), delta * np.eye(3), sp.csc_array(delta * np.eye(3))):
+            found = PolyaUrn(alpha, replacement).log_likelihood(X)
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize("n", [0, 1, 6])
-def test_no_replacement_is_the_multinomial(n):
-    X = count_vectors(n, 3)
-    expected = stats.multinomial.logpmf(X, n, ALPHA / ALPHA.sum())
-    for replacement in (0, np.zeros(3), sp.csr_matrix((3, 3))):
-        np.testing.assert_allclose(PolyaUrn(ALPHA, replacement).log_likelihood(X), expected, rtol=1e-12, atol=1e-12)
+def test_no_replacement_is_the_multinomial():
+    for n in [0, 1, 6]:
+        X = count_vectors(n, 3)
+        expected = stats.multinomial.logpmf(X, n, ALPHA / ALPHA.sum())
+        for replacement in (0, np.zeros(3), sp.csr_matrix((3, 3))):
+            np.testing.assert_allclose(PolyaUrn(ALPHA, replacement).log_likelihood(X), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.parametrize(("a", "b", "n"), [(0.1, 5.0, 40), (1.0, 1.0, 10), (20.0, 3.0, 200)])
-def test_two_terms_and_the_identity_are_the_beta_binomial(a, b, n):
-    k = np.arange(n + 1)
-    found = PolyaUrn([a, b], 1.0).log_likelihood(np.column_stack([k, n - k]))
-    np.testing.assert_allclose(found, stats.betabinom.logpmf(k, n, a, b), rtol=1e-9, atol=1e-11)
+def test_two_terms_and_the_identity_are_the_beta_binomial():
+    for a, b, n in [(0.1, 5.0, 40), (1.0, 1.0, 10), (20.0, 3.0, 200)]:
+        k = np.arange(n + 1)
+        found = PolyaUrn([a, b], 1.0).log_likelihood(np.column_stack([k, n - k]))
+        np.testing.assert_allclose(found, stats.betabinom.logpmf(k, n, a, b), rtol=1e-9, atol=1e-11)
 
 
-@pytest.mark.parametrize("diagonal", [UNEQUAL, [1.0, 1.0, 4.0], [0.0, 2.0, 2.0], [1e-6, 1.0, 1e6]])
-@pytest.mark.parametrize("n", [1, 3, 6])
-def test_an_unequal_diagonal_is_the_sum_over_all_orders(diagonal, n):
-    urn = PolyaUrn(ALPHA, diagonal)
-    truth = by_brute_force(urn, n)
-    np.testing.assert_allclose(np.exp(urn.log_likelihood(list(truth))), list(truth.values()), rtol=1e-11)
+def test_an_unequal_diagonal_is_the_sum_over_all_orders():
+    for n in [1, 3, 6]:
+        for diagonal in [UNEQUAL, [1.0, 1.0, 4.0], [0.0, 2.0, 2.0], [1e-6, 1.0, 1e6]]:
+            urn = PolyaUrn(ALPHA, diagonal)
+            truth = by_brute_force(urn, n)
+            np.testing.assert_allclose(np.exp(urn.log_likelihood(list(truth))), list(truth.values()), rtol=1e-11)
 
 
 def test_an_unequal_diagonal_is_the_urn_in_continuous_time():
@@ -115,10 +115,10 @@ def test_an_unequal_diagonal_is_the_urn_in_continuous_time():
     np.testing.assert_allclose(PolyaUrn(alpha, delta).log_likelihood([n]), expected, rtol=1e-12)
 
 
-@pytest.mark.parametrize("diagonal", [0.0, 1.5, UNEQUAL])
-@pytest.mark.parametrize("n", [0, 1, 5, 14])
-def test_probabilities_of_all_count_vectors_add_to_one(diagonal, n):
-    assert np.exp(PolyaUrn(ALPHA, diagonal).log_likelihood(count_vectors(n, 3))).sum() == pytest.approx(1, rel=1e-11)
+def test_probabilities_of_all_count_vectors_add_to_one():
+    for n, diagonal in itertools.product((0, 1, 5, 14), (0.0, 1.5, UNEQUAL)):
+        probabilities = np.exp(PolyaUrn(ALPHA, diagonal).log_likelihood(count_vectors(n, 3)))
+        assert probabilities.sum() == pytest.approx(1, rel=1e-11)
 
 
 def test_sequences_add_to_one_for_any_replacement():
@@ -162,16 +162,16 @@ def test_a_term_without_initial_mass_needs_another_to_bring_it_on():
     assert not PolyaUrn(alpha, 1.0).sample(np.full(500, 6), 3).toarray()[:, 0].any()
 
 
-@pytest.mark.parametrize("scale", [(1e-12, 1e-12, 1e-12), (1e12, 1e12, 1e12), (1e-12, 1.0, 1e12)])
-@pytest.mark.parametrize("replacement", [0.0, 1.0, 1e-12, UNEQUAL, FULL])
-def test_extreme_masses_stay_finite(scale, replacement):
-    urn = PolyaUrn(scale, replacement)
-    assert np.isfinite(urn.sequence_log_likelihood([1, 0, 0, 2, 1]))
-    assert urn.sample([30, 4], 0).sum(axis=1).tolist() == [[30], [4]]
-    if np.ndim(replacement) < 2:
-        values = urn.log_likelihood([[2, 2, 1], [0, 5, 0], [30, 30, 30]])
-        assert np.isfinite(values).all()
-        assert (values <= 1e-9).all()
+def test_extreme_masses_stay_finite():
+    for replacement in [0.0, 1.0, 1e-12, UNEQUAL, FULL]:
+        for scale in [(1e-12, 1e-12, 1e-12), (1e12, 1e12, 1e12), (1e-12, 1.0, 1e12)]:
+            urn = PolyaUrn(scale, replacement)
+            assert np.isfinite(urn.sequence_log_likelihood([1, 0, 0, 2, 1]))
+            assert urn.sample([30, 4], 0).sum(axis=1).tolist() == [[30], [4]]
+            if np.ndim(replacement) < 2:
+                values = urn.log_likelihood([[2, 2, 1], [0, 5, 0], [30, 30, 30]])
+                assert np.isfinite(values).all()
+                assert (values <= 1e-9).all()
 
 
 def test_large_masses_lose_no_digits_to_cancellation():
@@ -212,16 +212,16 @@ def test_simulated_counts_fit_the_likelihood_of_an_unequal_diagonal():
     assert chi_square_p(urn, 9, truth, documents=30_000, seed=5) > 1e-4
 
 
-@pytest.mark.parametrize("delta", [0.0, 0.5, 2.0])
-def test_moments_of_the_dirichlet_multinomial(delta):
-    n, documents, p = 25, 20_000, ALPHA / ALPHA.sum()
-    counts = PolyaUrn(ALPHA, delta).sample(np.full(documents, n), 7).toarray()
-    inflation = (n * delta + ALPHA.sum()) / (delta + ALPHA.sum())  # (n + α_0/δ) / (1 + α_0/δ)
-    variance = n * p * (1 - p) * inflation
-    error = np.abs(counts.mean(axis=0) - n * p) / np.sqrt(variance / documents)
-    assert (error < 5).all()
-    squares = (counts - n * p) ** 2
-    assert (np.abs(squares.mean(axis=0) - variance) < 5 * squares.std(axis=0) / np.sqrt(documents)).all()
+def test_moments_of_the_dirichlet_multinomial():
+    for delta in [0.0, 0.5, 2.0]:
+        n, documents, p = 25, 20_000, ALPHA / ALPHA.sum()
+        counts = PolyaUrn(ALPHA, delta).sample(np.full(documents, n), 7).toarray()
+        inflation = (n * delta + ALPHA.sum()) / (delta + ALPHA.sum())  # (n + α_0/δ) / (1 + α_0/δ)
+        variance = n * p * (1 - p) * inflation
+        error = np.abs(counts.mean(axis=0) - n * p) / np.sqrt(variance / documents)
+        assert (error < 5).all()
+        squares = (counts - n * p) ** 2
+        assert (np.abs(squares.mean(axis=0) - variance) < 5 * squares.std(axis=0) / np.sqrt(documents)).all()
 
 
 @pytest.mark.slow
@@ -315,9 +315,8 @@ def test_an_urn_is_its_own_and_cannot_be_changed():
     assert (again.sample([9], 0) != urn.sample([9], 0)).nnz == 0
 
 
-@pytest.mark.parametrize(
-    ("alpha", "replacement", "message"),
-    [
+def test_impossible_urns():
+    for alpha, replacement, message in [
         ([], 1.0, "alpha must be a vector"),
         (1.0, 1.0, "alpha must be a vector"),
         ([[1.0, 2.0]], 1.0, r"alpha must be a vector.*\(1, 2\)"),
@@ -343,16 +342,13 @@ def test_an_urn_is_its_own_and_cannot_be_changed():
         ([1.0, 1.0], None, "replacement must contain real numbers"),
         ([1.0, 1.0], sp.csr_matrix([[1j, 0], [0, 1]]), "replacement must contain real numbers"),
         ([1.0, 1.0], [[1.0], [1.0, 2.0]], "replacement must be a rectangular array"),
-    ],
-)
-def test_impossible_urns(alpha, replacement, message):
-    with pytest.raises(ValueError, match=message):
-        PolyaUrn(alpha, replacement)
+    ]:
+        with pytest.raises(ValueError, match=message):
+            PolyaUrn(alpha, replacement)
 
 
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
+def test_impossible_lengths_and_tokens():
+    for values, message in [
         ([1, -2], "entry 1 is -2"),
         ([1.5], "entry 0 is 1.5"),
         ([np.nan], "entry 0 is nan"),
@@ -360,14 +356,12 @@ def test_impossible_urns(alpha, replacement, message):
         (["a"], "must contain real numbers"),
         (3, "must be a vector"),
         ([[1, 2]], "must be a vector"),
-    ],
-)
-def test_impossible_lengths_and_tokens(values, message):
-    urn = PolyaUrn(ALPHA, FULL)
-    with pytest.raises(ValueError, match=f"lengths.*{message}"):
-        urn.sample(values, 0)
-    with pytest.raises(ValueError, match=f"tokens.*{message}"):
-        urn.sequence_log_likelihood(values)
+    ]:
+        urn = PolyaUrn(ALPHA, FULL)
+        with pytest.raises(ValueError, match=f"lengths.*{message}"):
+            urn.sample(values, 0)
+        with pytest.raises(ValueError, match=f"tokens.*{message}"):
+            urn.sequence_log_likelihood(values)
 
 
 def test_impossible_tokens_and_counts():

@@ -111,13 +111,13 @@ def test_p_of_zero_is_at_the_upper_edge(words):
     assert "1 with p = 0 at the upper edge" in words(figure)
 
 
-@pytest.mark.parametrize("p", [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]])
-@pytest.mark.parametrize("ratio", [[0.0, 0.0], [np.inf, -np.inf], [1.0, np.inf]])
-def test_equal_p_values(ratio, p):
-    figure = plot.volcano(made_up(ratio, p))
-    figure.draw_without_rendering()
-    assert np.isfinite(points(figure)).all()
-    assert len(points(figure)) == 2
+def test_equal_p_values():
+    for ratio in [[0.0, 0.0], [np.inf, -np.inf], [1.0, np.inf]]:
+        for p in [[0.0, 0.0], [1.0, 1.0], [0.5, 0.5]]:
+            figure = plot.volcano(made_up(ratio, p))
+            figure.draw_without_rendering()
+            assert np.isfinite(points(figure)).all()
+            assert len(points(figure)) == 2
 
 
 def test_names_alternate_between_both_sides():

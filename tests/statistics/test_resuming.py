@@ -11,8 +11,6 @@ from helpers.opened import open_corpus
 from termburst.files import atomic_path, remove_leftovers
 from termburst.reading import file_readers
 from termburst.reading.readers import Place
-from termburst.statistics.store import load_unfinished, save_statistics
-from termburst.statistics.term_statistics import TermStatistics
 
 
 @pytest.fixture
@@ -105,17 +103,6 @@ def test_the_fingerprint_changes_with_the_files_and_how_they_are_read(folder, mo
     found.add(open_corpus(folder).fingerprint())
     assert len(found) == 6
     assert open_corpus("-").fingerprint() is None
-
-
-def test_unfinished_statistics_are_not_loaded_as_a_result(tmp_path):
-    s, path = TermStatistics.from_texts(["so it goes"]), tmp_path / "s.parquet.partial"
-    save_statistics(s, path, unfinished={"place": {"documents": 1}})
-    assert load_unfinished(path, TermStatistics) == (s, {"place": {"documents": 1}})
-    with pytest.raises(ValueError, match="first 1 documents of a build that was interrupted"):
-        TermStatistics.load(path)
-    s.save(path)
-    with pytest.raises(ValueError, match="not from an unfinished build"):
-        load_unfinished(path, TermStatistics)
 
 
 def test_leftovers_of_a_killed_process_are_removed(tmp_path):

@@ -62,14 +62,13 @@ def build(
         typer.Option(
             "--memory",
             metavar="SIZE",
-            help="Stay within this memory, such as 1GB or 500MB: what does not fit is kept on disk until the end. "
-            "Such a build cannot be resumed.",
+            help="Stay within this memory, such as 1GB or 500MB: what does not fit is kept on disk until the end.",
         ),
     ] = None,
 ) -> None:
     """Count a corpus once and save its statistics. If interrupted, the same command resumes.
 
-    With --where, --split or --memory it counts from the beginning again.
+    With --where or --split it counts from the beginning again.
     """
     from termburst.corpus import build as building
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,14 +13,13 @@ from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import check_same_words, counting_like
 from termburst.corpus.steps import DropDuplicates
 from termburst.counting.options import CountingOptions
-from termburst.files import check_output, companion, remove_leftovers
+from termburst.files import check_output
 from termburst.limits import parsed_memory
 from termburst.locks import locked
 from termburst.messages import Message, named
 from termburst.names import Detail
-from termburst.statistics.checkpoint import Checkpoint
+from termburst.statistics.building import Building
 from termburst.statistics.contents import NewTexts, shared
-from termburst.statistics.out_of_core import OutOfCore, remove_scratch, room_within, scratch_of
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
 Say = Callable[[str], None]
@@ -50,7 +48,7 @@ def build(
 ) -> Size:
     """Count a corpus that is scanned, and write its statistics; returns the numbers of documents and terms.
 
-    If it is interrupted, the same call resumes, unless the corpus has steps or *memory* is given.
+    If it is interrupted, the same call resumes, unless the corpus has steps.
 
     Parameters
     ----------
@@ -59,7 +57,7 @@ def build(
     min_count : leave out terms that occur fewer times
     checkpoint : seconds between two savings of what has been counted; by default 30, and 0 for never
     fresh : start again instead of resuming
-    memory : stay within this memory, such as "1GB"; what does not fit is kept on disk until the end
+    memory : stay within this memory, such as "1GB"; what does not fit is on disk until the end
     say : called with each message, one sentence at a time
 
     Examples
@@ -73,27 +71,14 @@ def build(
     """
     stream = _stream(corpus)
     _check_resuming(corpus, memory, checkpoint)
-    partial = companion(path, ".partial")  # its name begins with a dot, so that it is not read as part of a corpus
-    kept = Checkpoint(
-        partial, detail, stream.asked.counting, every=30 if checkpoint is None else checkpoint, fresh=fresh, say=say
-    )
-    with locked(path), _named(stream.name):
-        remove_leftovers(path)
-        remove_scratch(path)
-        if memory is not None:
-            _refuse_unfinished(partial, fresh=fresh)
-            with scratch_of(path) as scratch, stream.reading() as (found, batches):
-                tell = getattr(stream.watch, "tell", lambda doing: None)
-                bounded = OutOfCore(scratch, room_within(memory), detail, found.counting, tell)
-                content = bounded.count(one.texts for one in batches)
-                return bounded.save(path, content=content, batch=batch, min_count=min_count)
-        # A checkpoint counts documents: neither their pieces, nor those that a condition leaves out.
-        with stream.reading(begin=None if stream.steps else kept.begin) as (found, batches):
-            kept.counting = found.counting
-            made = kept.count(batches, batch=batch, min_count=min_count)
-        made.save(path)
-        kept.finish()
-    return made.documents, made.vocabulary_size
+    counting, every = stream.asked.counting, 30 if checkpoint is None else checkpoint
+    tell = getattr(stream.watch, "tell", lambda doing: None)
+    with locked(path), _named(stream.name), Building(path, detail, counting, memory, every, fresh, say, tell) as built:
+        # A build that is continued counts documents: neither their pieces, nor those that a condition leaves out.
+        with stream.reading(begin=None if stream.steps else built.begin) as (found, batches):
+            built.counting = found.counting
+            built.count(batches)
+        return built.save(batch=batch, min_count=min_count)
 
 
 def add(
@@ -264,26 +249,11 @@ def _check_resuming(corpus: Corpus, memory: str | None, checkpoint: float | None
         drop, limit = named("drop_duplicates", True, python="drop_duplicates()"), "so memory has no limit"
         problem = " needs all texts at once, " + (limit if memory is not None else "so it cannot resume")
         raise ValueError(drop + problem + "; omit one of the two")
-    others = [named(one.option, python=f"{one.option}()") for one in steps]
-    for option in [named("memory")] * (memory is not None) + others if checkpoint else []:
+    for option in [named(one.option, python=f"{one.option}()") for one in steps] if checkpoint else []:
         omit = named("checkpoint", bare=True)
         raise ValueError(
             "a build with " + option + " saves nothing before its end; omit " + omit + ", or omit " + option
         )
-
-
-def _refuse_unfinished(partial: Path, *, fresh: bool) -> None:
-    """ValueError if there is an interrupted build without a limit, which may have taken hours; *fresh* removes it."""
-    if fresh:
-        partial.unlink(missing_ok=True)
-    if os.path.lexists(partial):
-        memory, again = named("memory", bare=True), named("fresh", True)
-        raise ValueError(
-            Message(
-                f"{partial} is an interrupted build, which ", memory, " cannot resume: omit ", memory,
-                " to resume it, or give ", again, " to count again",
-            )
-        )  # fmt: skip
 
 
 @contextmanager

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from os import PathLike
+from pathlib import Path
 from typing import Any, overload
 
 from termburst.corpus.corpus import Corpus
 from termburst.corpus.frames import is_frame
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.counting.options import CountingOptions, checked_counting
+from termburst.files import check_output
 from termburst.forks import check_fork
+from termburst.locks import locked
 from termburst.names import Detail
 from termburst.reading.documents import Text
 from termburst.reading.options import ReadingOptions
-from termburst.statistics.out_of_core import build_statistics as build_file
+from termburst.statistics.building import Building
+from termburst.statistics.labels import checked_detail
+from termburst.statistics.merging import check_min_count
+from termburst.statistics.streaming import in_batches
 from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -85,7 +91,7 @@ def build_statistics(
     if path is not None:
         if framed is not None or memory is None:
             raise ValueError("path= needs texts and memory=, such as '1GB'; of anything else, save what this returns")
-        return build_file(source, path, detail, memory=memory, counting=counting, batch=batch, min_count=min_count)
+        return _build_file(source, Path(path), detail, memory, counting, batch, min_count)
     if memory is not None:
         raise ValueError("memory= goes with path=, the file to write; without it, the statistics are in memory")
     if framed is not None:
@@ -95,3 +101,16 @@ def build_statistics(
     else:
         found = TermStatistics.from_texts(source, detail, counting=counting, batch=batch)
     return found.prune(min_count) if min_count > 1 else found
+
+
+def _build_file(
+    texts: Any, path: Path, detail: Detail, memory: str | int, counting: Any, batch: str | None, min_count: int
+) -> tuple[int, int]:
+    """The statistics of texts in a file, within a limit of memory."""
+    check_output(path)
+    check_min_count(min_count)
+    options = checked_counting(counting)
+    batches = in_batches(texts, lists_are_texts=options.pretokenized)
+    with locked(path), Building(path, checked_detail(detail), options, memory) as built:
+        built.count(batches)
+        return built.save(batch=batch, min_count=min_count)

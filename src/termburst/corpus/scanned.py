@@ -6,6 +6,7 @@ import warnings
 from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,8 @@ from termburst.statistics.term_statistics import NothingToCountError, TermStatis
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from termburst.reading.readers import Batch
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,25 +75,18 @@ class Scanned(InOrder):
     @cached_property
     def held(self) -> Held:
         """The counts by document, the ids and the metadata, in one pass; texts are read again when they are needed."""
-        ids: list[str] = []
-        records: list[Any] = []
         ends: list[_End] = []
         sizes = array("q")
 
         def texts() -> Iterator[Text]:
             for batch in batches:
-                ids.extend(batch.ids)
-                records.extend(batch.metadata or ())
                 sizes.extend(map(len, batch.texts))
                 if batch.ids:
                     ends.append(_End(len(ids), found.source, batch.place))
                 yield from batch.texts
 
-        with self.stream.reading() as (found, batches):
+        with self._noting() as (found, batches, ids, records):
             counts, terms = found.counting.count(texts())
-        if not ids:
-            raise ValueError(f"{self.stream.name}: there are no documents to read")
-        self.note(found)
         again = ScannedTexts(self.stream, ids, sizes, ends, np.arange(len(ids)))
         given = CountedCorpus(counts, terms, ids, found.counting, again)
         return Held(Documents(ids, found.counting, again, given), records, found)
@@ -98,18 +94,27 @@ class Scanned(InOrder):
     @cached_property
     def in_memory(self) -> Held:
         """The documents with their texts, in one pass."""
+        with self._noting() as (found, batches, ids, records):
+            texts = [text for batch in batches for text in batch.texts]
+        return Held(Documents(ids, found.counting, texts), records, found)
+
+    @contextmanager
+    def _noting(self) -> Iterator[tuple[Pass, Iterator[Batch], list[str], list[Any]]]:
+        """A pass and its batches, and two lists to which ids and metadata are added; ValueError without documents."""
         ids: list[str] = []
-        texts: list[Text] = []
         records: list[Any] = []
-        with self.stream.reading() as (found, batches):
+
+        def noted(batches: Iterator[Batch]) -> Iterator[Batch]:
             for batch in batches:
                 ids.extend(batch.ids)
-                texts.extend(batch.texts)
                 records.extend(batch.metadata or ())
+                yield batch
+
+        with self.stream.reading() as (found, batches):
+            yield found, noted(batches), ids, records
         if not ids:
             raise ValueError(f"{self.stream.name}: there are no documents to read")
         self.note(found)
-        return Held(Documents(ids, found.counting, texts), records, found)
 
     def note(self, reading: Pass) -> None:
         """Keep what a pass finds."""

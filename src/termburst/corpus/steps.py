@@ -14,7 +14,7 @@ import polars as pl
 
 from termburst.corpus import metadata
 from termburst.corpus.condition_groups import rows_meeting
-from termburst.corpus.stream import Known, Pass
+from termburst.corpus.stream import Pass
 from termburst.counting.options import CountingOptions
 from termburst.counting.pattern_clock import start_clock, stop_clock
 from termburst.limits import LONGEST_ID
@@ -31,6 +31,11 @@ class Step:
     """A step, which has the name of the method that asks for it; the columns that it needs and makes."""
 
     option = ""
+
+    @property
+    def text(self) -> str:
+        """The condition as text, if there is one."""
+        return ""
 
     @property
     def needs(self) -> tuple[str, ...]:
@@ -65,21 +70,23 @@ class Where(Step):
             )
 
     @property
+    def text(self) -> str:
+        """The condition, if it is text."""
+        return self.condition if isinstance(self.condition, str) else ""
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """The columns of the condition."""
         return columns_of(self.condition)
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The documents that meet it. ValueError if a column is missing everywhere, or no document meets it."""
-        text = self.condition if isinstance(self.condition, str) else ""
-        expression = where_expression(text) if text else self.condition
-        known, seen, kept = Known(self.needs, reading, condition=text), 0, 0
-        for batch in known.seen(batches):
+        """The documents that meet it. ValueError if none does."""
+        expression = where_expression(self.text) if self.text else self.condition
+        seen = kept = 0
+        for batch in batches:
             rows = rows_meeting(about(batch, self.needs), expression)
             seen, kept = seen + len(batch.ids), kept + len(rows)
             yield chosen(batch, rows)
-        if reading.whole:
-            known.check()
         if reading.whole and seen and not kept:
             raise ValueError(f"{reading.name}: " + none_meets(self.condition, seen))
 
@@ -104,8 +111,7 @@ class Bin(Step):
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
         """The batches with the column."""
-        known = Known(self.needs, reading)
-        for batch in known.seen(batches):
+        for batch in batches:
             frame = about(batch, self.needs)
             if frame[self.column].count():
                 ends = metadata.binned(frame, self.column, self.every)[self.makes[0]].to_list()
@@ -114,8 +120,6 @@ class Bin(Step):
             rows = batch.metadata or [{}] * len(batch.ids)
             rows = [{**row, self.makes[0]: end} for row, end in zip(rows, ends, strict=True)]
             yield replace(batch, metadata=rows)
-        if reading.whole:
-            known.check()
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,14 +226,19 @@ class Group(Step):
     option = "group"
 
     @property
+    def text(self) -> str:
+        """The column or condition."""
+        return self.column
+
+    @property
     def needs(self) -> tuple[str, ...]:
         """The column, or those of the condition."""
         return columns_of(self.column, "by") if is_condition(self.column) else (self.column,)
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
         """The same batches."""
-        labels, known = _Labels(self.column), Known(self.needs, reading, condition=self.column)
-        for batch in known.seen(batches):
+        labels = _Labels(self.column)
+        for batch in batches:
             for name, row in zip(batch.ids, batch.metadata or (), strict=False):
                 value = row.get(self.column)
                 if isinstance(value, str) and len(value) > LONGEST_ID:
@@ -239,8 +248,6 @@ class Group(Step):
                 except ValueError as error:
                     raise ValueError(f"{name}: " + str(error)) from error
             yield batch
-        if reading.whole:
-            known.check()
 
 
 class _Labels:

@@ -185,10 +185,9 @@ class Stream:
                 batches = _of_one_kind(self.name, batches, annotated=found.counting.pretokenized)
             if self.columns not in ("all", ()):
                 made = {name for step in self.steps for name in step.makes}
-                known = Known(tuple(name for name in self.columns if name not in made), found)
-                batches = _known(batches, known, found)
+                batches = _known(batches, tuple(name for name in self.columns if name not in made), found)
             for step in self.steps:
-                batches = step.of(batches, found)
+                batches = step.of(_known(batches, step.needs, found, step.text), found)
             yield found, batches
         reports = [copy.copy(source.report) for source in self.sources]  # reading again begins them anew
         for report in reports:
@@ -252,40 +251,6 @@ class Stream:
         if not annotated and not getattr(self.sources[0], "looked_at", False):
             self.asked.warn_of_script(texts, f"{name}: ")
         return counting
-
-
-class Known:
-    """Which of the columns that are asked for exist: a misspelt one must not give lines without values.
-
-    If all documents of the first batch have the same columns, as in a table, a missing one is an error at once;
-    otherwise, such as for files with different headers, when all batches have been read.
-    """
-
-    def __init__(self, names: tuple[str, ...], reading: Pass, *, condition: str = "") -> None:
-        self.missing = set(names) - {"id"}
-        self.reading, self.condition = reading, condition
-        self.any = False
-
-    def seen(self, batches: Iterator[Batch]) -> Iterator[Batch]:
-        """The same batches, looked at as they come; one without documents says nothing."""
-        for batch in batches:
-            kinds = {tuple(row) for row in batch.metadata or ({},)} if self.missing and batch.ids else set()
-            self.missing -= {name for kind in kinds for name in kind}
-            first, self.any = not self.any, self.any or bool(batch.ids)
-            if first and len(kinds) == 1:
-                self.check()
-            yield batch
-
-    def check(self) -> None:
-        """Raise ValueError for columns that no document has, if there are documents."""
-        if self.missing and self.any:
-            known = {name for name in self.reading.columns if name}
-            there = f"; columns here: {', '.join(sorted(known))}" if known else ""
-            inside = " (of files in folders inside the one that you give)" if "folder" in self.missing else ""
-            hint = f"a column of the table, file, folder{inside}, or a group of " + named("name_pattern")
-            names = ", ".join(repr(name) for name in sorted(self.missing))
-            near = did_you_mean(min(self.missing), known) or quotes_advice(self.condition, min(self.missing))
-            raise ValueError(f"no document has the column {names:.200} (" + hint + f"){there:.200}{near}")
 
 
 @dataclass(frozen=True)
@@ -391,8 +356,29 @@ def _of_one_kind(name: str, batches: Iterator[Batch], *, annotated: bool) -> Ite
         yield batch
 
 
-def _known(batches: Iterator[Batch], known: Known, found: Pass) -> Iterator[Batch]:
-    """The same batches. ValueError if no document has one of the columns that are wanted."""
-    yield from known.seen(batches)
-    if found.whole:
-        known.check()
+def _known(batches: Iterator[Batch], names: tuple[str, ...], found: Pass, condition: str = "") -> Iterator[Batch]:
+    """The same batches. ValueError if no document has one of the columns: a misspelt one must not give empty values.
+
+    If all documents of the first batch have the same columns, as in a table, a missing one is an error at once;
+    otherwise, such as for files with different headers, when all batches have been read.
+    """
+    missing, there = set(names) - {"id"}, False
+    for batch in batches:
+        kinds = {tuple(row) for row in batch.metadata or ({},)} if missing and batch.ids else set()
+        missing -= {name for kind in kinds for name in kind}
+        if missing and len(kinds) == 1 and not there:
+            raise _no_document_has(missing, found, condition)
+        there = there or bool(batch.ids)
+        yield batch
+    if missing and there and found.whole:
+        raise _no_document_has(missing, found, condition)
+
+
+def _no_document_has(missing: set[str], found: Pass, condition: str) -> ValueError:
+    known = {name for name in found.columns if name}
+    there = f"; columns here: {', '.join(sorted(known))}" if known else ""
+    inside = " (of files in folders inside the one that you give)" if "folder" in missing else ""
+    hint = f"a column of the table, file, folder{inside}, or a group of " + named("name_pattern")
+    names = ", ".join(repr(name) for name in sorted(missing))
+    near = did_you_mean(min(missing), known) or quotes_advice(condition, min(missing))
+    return ValueError(f"no document has the column {names:.200} (" + hint + f"){there:.200}{near}")

@@ -30,66 +30,36 @@ ROUNDING = 1e-9  # a p-value above 1 by less than this counts as 1
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """How a method adjusts the k-th smallest of m p-values.
+    """How a method adjusts the k-th smallest of m p-values; `adjust` has the formulas.
 
     Attributes
     ----------
     factors : function of the ranks k = 1, 2, …, of m (or of one m per rank) and of π_0: the factors of the p-values in
         ascending order
     direction : "up": then the minimum over it and all larger ones; "down": the maximum over it and all smaller ones
-    controls : the error rate that is kept if everything adjusted to q or less is called significant
-    source : where the method is published
     """
 
     factors: Callable[[Floats, int | Floats, float], Floats]
     direction: Direction
-    controls: str
-    source: str
 
 
 METHODS: dict[str, Method] = {
-    "bh": Method(
-        lambda rank, m, pi0: m / rank,
-        "up",
-        "the false discovery rate, for independent or positively dependent tests",
-        "Benjamini & Hochberg (1995), JRSS B 57, 289–300",
-    ),
-    "by": Method(
-        lambda rank, m, pi0: m / rank * np.float64(special.digamma(np.max(m) + 1) + np.euler_gamma),
-        "up",
-        "the false discovery rate, for tests dependent in any way",
-        "Benjamini & Yekutieli (2001), Annals of Statistics 29, 1165–1188",
-    ),
-    "holm": Method(
-        lambda rank, m, pi0: m - rank + 1,
-        "down",
-        "the probability of any false discovery, for tests dependent in any way",
-        "Holm (1979), Scandinavian Journal of Statistics 6, 65–70",
-    ),
-    "storey": Method(
-        lambda rank, m, pi0: pi0 * m / rank,
-        "up",
-        "the false discovery rate, for many independent or weakly dependent tests",
-        "Storey (2002), JRSS B 64, 479–498",
-    ),
-    "none": Method(lambda rank, m, pi0: np.ones_like(rank), "none", "nothing", ""),
+    "bh": Method(lambda rank, m, pi0: m / rank, "up"),
+    "by": Method(lambda rank, m, pi0: m / rank * np.float64(special.digamma(np.max(m) + 1) + np.euler_gamma), "up"),
+    "holm": Method(lambda rank, m, pi0: m - rank + 1, "down"),
+    "storey": Method(lambda rank, m, pi0: pi0 * m / rank, "up"),
+    "none": Method(lambda rank, m, pi0: np.ones_like(rank), "none"),
 }
 
 
-def adjust(
-    p: ArrayLike,
-    method: str = "bh",
-    *,
-    tests: int | None = None,
-    null_share: float | None = None,
-    attainable: ArrayLike | None = None,
-) -> Floats:
+def adjust(p: ArrayLike, method: str = "bh", *, attainable: ArrayLike | None = None) -> Floats:
     """P-values adjusted for multiplicity, in the given order: reject those at or below the error rate you want to keep.
 
     With p_(1) ≤ … ≤ p_(m), and everything capped at 1:
 
     ========= =======================================================================================================
-    "bh"      min_{l ≥ k} p_(l) m/l                          false discovery rate (Benjamini & Hochberg 1995)
+    "bh"      min_{l ≥ k} p_(l) m/l                          false discovery rate, for independent or positively
+                                                             dependent tests (Benjamini & Hochberg 1995)
     "by"      min_{l ≥ k} p_(l) m/l · Σ_{h ≤ m} 1/h          the same under any dependence (Benjamini & Yekutieli 2001)
     "holm"    max_{l ≤ k} p_(l) (m − l + 1)                  probability of any false discovery (Holm 1979)
     "storey"  min_{l ≥ k} p_(l) π̂_0 m/l                      q-values (Storey 2002); see `estimate_null_share`
@@ -101,10 +71,6 @@ def adjust(
     p : array of any shape, all one family of tests
         NaN where nothing was tested: it stays NaN and does not count.
     method : a name in `METHODS`
-    tests : int, optional
-        m, if *p* has only the smallest p-values of more tests.
-    null_share : float, optional
-        π_0 for "storey"; by default estimated. With *tests* it cannot be estimated and is 1.
     attainable : array of the shape of *p*, optional
         The smallest p-value that each test could have had, at most p, from what a discrete test is conditional on. Then
         m at p_(l) is the number of tests that could have a p-value as small: a test that cannot reach a level costs
@@ -128,9 +94,9 @@ def adjust(
     for i in np.flatnonzero((values < 0) | (values > 1 + ROUNDING))[:1]:
         raise ValueError(f"p-values must lie between 0 and 1; number {i} is {values.flat[i]}")
     least = None if attainable is None else _floats(attainable, "attainable p-values")
-    if least is not None and (tests is not None or least.shape != values.shape or (least > values + ROUNDING).any()):
-        raise ValueError("attainable must have one value per p-value, each at most p, and needs no tests=")
-    return _adjusted(np.minimum(values, 1.0), method, tests, null_share, least)
+    if least is not None and (least.shape != values.shape or (least > values + ROUNDING).any()):
+        raise ValueError("attainable must have one value per p-value, each at most p")
+    return _adjusted(np.minimum(values, 1.0), method, None, least)
 
 
 def critical(method: str, level: float, ranks: Floats, m: int, null_share: float = 1.0) -> Floats:
@@ -138,10 +104,10 @@ def critical(method: str, level: float, ranks: Floats, m: int, null_share: float
     return np.minimum(level / METHODS[method].factors(ranks, m, null_share), level)
 
 
-def adjust_log10(
-    log10_p: ArrayLike, method: str = "bh", *, tests: int | None = None, null_share: float | None = None
-) -> Floats:
+def adjust_log10(log10_p: ArrayLike, method: str = "bh", *, tests: int | None = None) -> Floats:
     """Like `adjust`, from and to logarithms to base 10, for p-values such as 1e-5000 that are too small for a float.
+
+    *tests* is m, if only the smallest p-values of more tests are given; π_0 of "storey" is then 1.
 
     Examples
     --------
@@ -151,7 +117,7 @@ def adjust_log10(
     values = _floats(log10_p, "logarithms of p-values")
     for i in np.flatnonzero(values > ROUNDING)[:1]:
         raise ValueError(f"logarithms of p-values must be 0 or below; number {i} is {values.flat[i]}")
-    return _adjusted(np.minimum(values, 0.0), method, tests, null_share, logarithms=True)
+    return _adjusted(np.minimum(values, 0.0), method, tests, None, logarithms=True)
 
 
 def estimate_null_share(p: ArrayLike) -> float:
@@ -194,14 +160,11 @@ def null_share_of(above: Integers, m: int) -> float:
 
 
 def _adjusted(
-    values: Floats, method: str, tests: int | None, null_share: float | None, least: Floats | None = None,
-    *, logarithms: bool = False,
-) -> Floats:  # fmt: skip
+    values: Floats, method: str, tests: int | None, least: Floats | None, *, logarithms: bool = False
+) -> Floats:
     """The same code for p and log p: factors multiply or add. SciPy has no logarithms, and only "bh" and "by"."""
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
-    if null_share is not None and (method != "storey" or not 0 < null_share <= 1):
-        raise ValueError('null_share is only for method="storey" and must be above 0 and at most 1')
     tested = np.flatnonzero(~np.isnan(values))
     m = tested.size if tests is None else tests
     if m < tested.size:
@@ -210,8 +173,8 @@ def _adjusted(
     if not tested.size:
         return result
     rule, given = METHODS["bh" if method == "by" else method], values.flat[tested]
-    if method == "storey" and null_share is None and tests is None:
-        null_share = _null_share(given, LOG10_LAMBDAS if logarithms else LAMBDAS)
+    estimated = method == "storey" and tests is None
+    null_share = _null_share(given, LOG10_LAMBDAS if logarithms else LAMBDAS) if estimated else 1.0
     able = None if least is None else np.sort(least.flat[tested])
     order = np.argsort(given, kind="stable")
     given = given[order]
@@ -219,7 +182,7 @@ def _adjusted(
         part = slice(first, first + PART)
         ranks = np.arange(first + 1.0, min(first + PART, given.size) + 1)
         within = m if able is None else np.searchsorted(able, given[part] * (1 + ROUNDING), side="right").astype(float)
-        factors = rule.factors(ranks, within, 1.0 if null_share is None else null_share)
+        factors = rule.factors(ranks, within, null_share)
         given[part] = given[part] + np.log10(factors) if logarithms else given[part] * factors
     if rule.direction == "up":
         np.minimum.accumulate(given[::-1], out=given[::-1])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,12 +24,9 @@ FEW = 20  # fewer draws do not show where a tail begins
 TIE = 1e-9  # relative: values of a statistic that differ by less are equal
 
 
-class Tail(Protocol):
-    """Shapes of upper tails, log p + constant, of several nulls: one row per shape; the highest one is used."""
-
-    def __call__(self, values: Floats, row: Integers, anchor: Floats) -> Floats:
-        """The shapes at each value, for the null of its row. *anchor* has one entry per null; no value is below it."""
-        ...
+# Shapes of upper tails, log p + constant, of several nulls at some values: one row per shape; the highest one is used.
+# A shape takes the values, the row of the null of each, and one anchor per null; no value is below its anchor.
+Tail = Callable[[Floats, Integers, Floats], Floats]
 
 
 def counted_p(sample: Floats, observed: Floats, mid_p: bool) -> Floats:

@@ -21,14 +21,10 @@ from scipy import special
 
 from termburst.inference.checks import LEAST_DRAWS, checked_whole
 from termburst.inference.null_distribution import Longest, Null, Nulls, PlrFunction
-from termburst.inference.null_lengths import SEPARATE, Lengths
 from termburst.inference.null_ratio import log_ratio_p, ratio_samples
-from termburst.inference.null_tails import TIE
-from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.names import Form, Statistic
-from termburst.statistics.matrix import Integers
 from termburst.threads import Aside
 
 Floats = NDArray[np.float64]
@@ -155,71 +151,6 @@ def burstiness(
 def _no_p(tests: int, terms: int) -> tuple[tuple[Floats, ...], tuple[Names, ...]]:
     """log p and how of statistics whose p-values are not wanted."""
     return tuple(np.full(terms, np.nan) for _ in range(tests)), tuple(np.full(terms, "", object) for _ in range(tests))
-
-
-def tarone_score(X_or_statistics: Any) -> Floats:
-    """Tarone's (1979) z of every term: [Σ_j (n_ij − n_j p)²/(p(1 − p)) − n] / √(2 Σ_j n_j (n_j − 1)), p = n_i/n.
-
-    >>> tarone_score([[4, 26], [0, 31], [0, 28]]).round(3).tolist()
-    [2.195, 2.195]
-    """
-    cells = term_cells(X_or_statistics)
-    return Lengths.of(cells).score(cells.n_i, *_sums(cells))
-
-
-def paper_bootstrap(
-    X_or_statistics: Any,
-    column: int,
-    *,
-    mu: float | None = None,
-    sigma2: float = 1.0,
-    form: Form = "printed",
-    draws: int = 999,
-    seed: int = 0,
-) -> float:
-    """The parametric bootstrap that the paper suggests (§5.1), for one term: draw counts from its binomial null.
-
-    n_ij ~ Bin(n_j, n_i/n) independently, so n_i varies between draws, and λ_i is computed for each. Returns
-    (1 + #{λ* ≥ λ})/(B + 1). (`burstiness` keeps n_i fixed, which needs no estimate of n_i/n.)
-    """
-    cells = term_cells(X_or_statistics)
-    if not 0 <= column < cells.n_i.size or not cells.n_i[column]:
-        raise ValueError(f"column {column} is not a term that occurs")
-    draws, seed = checked_whole("draws", draws, least=1), checked_whole("seed", seed)
-    plr = PlrFunction(cells, mu, sigma2, form)
-    draw = _drawn if cells.length_documents.sum() <= SEPARATE else _drawn_by_length
-    n_i, b_i, repetition = draw(cells, cells.n_i[column] / cells.tokens, draws, np.random.default_rng(seed))
-    of = slice(cells.indptr[column], cells.indptr[column + 1])
-    own = special.gammaln(cells.count[of]) @ np.broadcast_to(cells.weight, cells.count.shape)[of]
-    observed = plr(cells.n_i[[column]], cells.b_i[[column]], np.array([own]))[0]
-    return float((1 + np.sum(plr(n_i, b_i, repetition) >= observed - TIE * (1 + abs(observed)))) / (draws + 1))
-
-
-def _drawn(cells: TermCells, share: float, draws: int, rng: np.random.Generator) -> tuple[Integers, Integers, Floats]:
-    """n_i, b_i and Σ log (n_ij − 1)! of each draw of n_ij ~ Bin(n_j, share)."""
-    n_j = np.repeat(cells.lengths, cells.length_documents)
-    n_i, b_i, repetition = np.empty(draws, np.int64), np.empty(draws, np.int64), np.empty(draws)
-    for at in range(draws):
-        drawn = rng.binomial(n_j, share)
-        n_i[at], b_i[at] = drawn.sum(), np.count_nonzero(drawn)
-        repetition[at] = special.gammaln(np.maximum(drawn, 1)).sum()
-    return n_i, b_i, repetition
-
-
-def _drawn_by_length(
-    cells: TermCells, share: float, draws: int, rng: np.random.Generator
-) -> tuple[Integers, Integers, Floats]:
-    """The same for very many documents: draw how many of each length have each count. Omits counts with p < 1e-20."""
-    n_i, b_i, repetition = np.zeros(draws, np.int64), np.zeros(draws, np.int64), np.zeros(draws)
-    for length, documents in zip(cells.lengths.tolist(), cells.length_documents.tolist(), strict=True):
-        mean, spread = length * share, (length * share * (1 - share)) ** 0.5
-        count = np.arange(max(int(mean - 12 * spread) - 20, 0), min(int(mean + 12 * spread) + 40, length) + 1)
-        mass = np.exp(binomial.log_pmf(count, length, share))
-        drawn = rng.multinomial(documents, mass / mass.sum(), size=draws)
-        n_i += drawn @ count
-        b_i += drawn @ (count > 0).astype(np.int64)
-        repetition += drawn @ special.gammaln(np.maximum(count, 1))
-    return n_i, b_i, repetition
 
 
 def _ratio(fit: BetaBinomialFit) -> Floats:

@@ -43,7 +43,6 @@ class Guess:
 
     encoding: str
     marked: bool = False
-    errors: str = "strict"  # "replace" where a few bytes of a UTF-8 file are damaged
 
 
 def canonical_encoding(encoding: str) -> str:
@@ -74,7 +73,7 @@ def guess_encoding(data: bytes) -> Guess | None:
     Examples
     --------
     >>> guess_encoding("naïve café".encode("latin-1"))
-    Guess(encoding='cp1252', marked=False, errors='strict')
+    Guess(encoding='cp1252', marked=False)
     >>> guess_encoding(bytes(range(256))) is None, guess_encoding(b"\x89PNG\r\n") is None
     (True, True)
     """
@@ -89,9 +88,7 @@ def guess_encoding(data: bytes) -> Guess | None:
         return Guess("utf-8")
     if _BINARY.match(data) or len(_CONTROL.findall(data)) > len(data) // 1000:
         return None
-    if _is_damaged_utf8(data):
-        return Guess("utf-8", errors="replace")
-    return Guess(_code_page(data))
+    return Guess("utf-8" if _is_damaged_utf8(data) else _code_page(data))
 
 
 def is_utf8(data: bytes) -> bool:
@@ -102,13 +99,7 @@ def is_utf8(data: bytes) -> bool:
     >>> is_utf8("né".encode()[:2]), is_utf8(b"n\xe9!")
     (True, False)
     """
-    if data.isascii():
-        return True
-    try:
-        codecs.getincrementaldecoder("utf-8")().decode(data)
-    except UnicodeDecodeError:
-        return False
-    return True
+    return data.isascii() or _decodes(data, "utf-8")
 
 
 def looks_binary(start: bytes) -> bool:

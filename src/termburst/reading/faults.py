@@ -50,6 +50,17 @@ def reason(error: BaseException) -> str:
     return message.partition("\n")[0].rstrip(". ") or type(error).__name__
 
 
+def many(count: int, noun: str) -> str:
+    """A number of things for a message.
+
+    Examples
+    --------
+    >>> many(1, "page"), many(1000, "page")
+    ('1 page', '1,000 pages')
+    """
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
+
+
 def megabytes(size: int) -> str:
     """A size for a message.
 

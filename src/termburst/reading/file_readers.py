@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from termburst.reading.corpus_files import CorpusFile, Note
 from termburst.reading.csv_rows import read_csv
 from termburst.reading.documents import DocumentStream, Progress, Text
-from termburst.reading.faults import Skipped, fault, not_annotated, reason, without_start
+from termburst.reading.faults import Skipped, fault, many, not_annotated, reason, without_start
 from termburst.reading.json_rows import read_jsonl
 from termburst.reading.lines import OtherFormat, is_marked, open_bytes, open_utf8, read_lines, read_whole
 from termburst.reading.options import ReadingPlan
@@ -176,8 +176,7 @@ def _read_text(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Do
             else:
                 yield f"{prefix}{number}", line[:-2] if line.endswith("\r\n") else line.removesuffix("\n")
     if blank:
-        what = f"{blank:,} blank line{'' if blank == 1 else 's'}"
-        progress.note(file.label or "standard input", BLANK_LINES, what)
+        progress.note(file.label or "standard input", BLANK_LINES, many(blank, "blank line"))
 
 
 def _read_format(file: CorpusFile, options: ReadingPlan, progress: Progress) -> DocumentStream:

@@ -41,8 +41,8 @@ def read_parquet(file: CorpusFile, options: ReadingPlan, progress: Progress) -> 
         raise fault(file.path, f"Parquet files cannot be read {where}; unpack it first")
     number = 0
     column = options.id_column()
+    damage: tuple[type[BaseException], ...] = (FooterError, *parquet_damage())
     try:
-        Path(file.path).open("rb").close()  # its message is clearer than that of the Parquet reader
         for texts, names, metadata, fraction in _parquet_slices(file, options, progress):
             for value, name in zip(texts, names, strict=True):
                 number += 1
@@ -54,7 +54,7 @@ def read_parquet(file: CorpusFile, options: ReadingPlan, progress: Progress) -> 
                 else:
                     yield as_id(name, f"{file.path}, row {number}", column), text
             progress.position = int((file.size or 0) * fraction)
-    except parquet_damage() as error:
+    except damage as error:
         problem = f"is not a Parquet file that can be read ({reason(error)}); write it again"
         raise fault(file.path, problem) from error
     except OSError as error:
@@ -68,7 +68,8 @@ def _parquet_slices(file: CorpusFile, options: ReadingPlan, progress: Progress) 
     """Texts, ids, metadata and the fraction of rows reached, one batch at a time. A slice of a few batches is read."""
     import polars as pl
 
-    groups = _groups(file)  # first, because the footer itself may be too large for Polars
+    with Path(file.path).open("rb") as stream:
+        groups = read_chunks(stream, file.path)  # first, because the footer itself may be too large for Polars
     table = pl.scan_parquet(Path(file.path).absolute(), glob=False, hive_partitioning=False)
     with panics_unseen:
         schema = table.collect_schema()
@@ -107,14 +108,6 @@ def _parquet_slices(file: CorpusFile, options: ReadingPlan, progress: Progress) 
         start += part.height
         # Each slice unpacks its row group again, so slices should be long: a few batches.
         step = max(1, min(8 * step, most * part.height // max(1, int(sizes.sum()))))
-
-
-def _groups(file: CorpusFile) -> list[list[Any]]:
-    try:
-        with Path(file.path).open("rb") as stream:
-            return read_chunks(stream, file.path)
-    except FooterError as error:
-        raise fault(file.path, f"is not a Parquet file that can be read ({error}); write it again") from error
 
 
 class _Unpacked:

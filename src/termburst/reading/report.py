@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from termburst.messages import Message, joined
 from termburst.reading.documents import Text
-from termburst.reading.faults import NotStrict, fault
+from termburst.reading.faults import NotStrict, fault, many
 
 NEAR_EMPTY = 10  # characters that are no spaces; a document with fewer is named
 _TOO_FEW = f"fewer than {NEAR_EMPTY} characters, spaces not counted"
@@ -198,20 +198,20 @@ class ReadingReport:
         return f"{_safe(self.source)}: " + joined(self._lines(), "\n")
 
     def __repr__(self) -> str:
-        return f"<ReadingReport of {self.source}: {_many(self.documents, 'document')}>"
+        return f"<ReadingReport of {self.source}: {many(self.documents, 'document')}>"
 
     def _lines(self) -> Iterable[str]:
         how = f" ({self.how})" if len(self._how) > 1 else f", {self.how}" if self.how else ""
-        cut = "" if self.pieces is None else f"; cut into {_many(self.pieces, 'piece')}"
-        inside = f" in {_many(self.files, 'file')}" if self.files else ""
-        yield f"{_many(self.documents, 'document')}{inside}{how}{cut}."
+        cut = "" if self.pieces is None else f"; cut into {many(self.pieces, 'piece')}"
+        inside = f" in {many(self.files, 'file')}" if self.files else ""
+        yield f"{many(self.documents, 'document')}{inside}{how}{cut}."
         if self.resumed:
-            yield f"{_many(self.resumed, 'document')} were read before; this report is about the others."
+            yield f"{many(self.resumed, 'document')} were read before; this report is about the others."
         if self.formats and set(self.formats) != {"plain text"}:
             yield f"formats: {', '.join(_kind_of_file(name, n) for name, n in self.formats.most_common())}"
         for kind, details in self._kinds.items():
             total = sum(count for count, _ in details.values())
-            yield f"{kind}: {_many(total, 'file')}"
+            yield f"{kind}: {many(total, 'file')}"
             shown = list(details.items())[:20]
             for detail, (count, names) in shown:
                 if kind == SKIPPED:
@@ -223,19 +223,19 @@ class ReadingReport:
                 yield f"  and {len(details) - len(shown):,} more"
         yield from (f"{name}: " + said for name in ("language", "words") if (said := getattr(self, name)))
         if self.empty_count:
-            number = f"{_many(self.empty_count, 'document')} with {_TOO_FEW}"
+            number = f"{many(self.empty_count, 'document')} with {_TOO_FEW}"
             yield f"near-empty: {number}: {_names(self.empty, self.empty_count)}"
         if self.duplicate_count:
             pairs = [f"{_safe(name)} = {_safe(first)}" for name, first in self.duplicates[:_NAMES_SHOWN]]
             more = ", …" if self.duplicate_count > len(pairs) else ""
             yield (
-                f"duplicates: {_many(self.duplicate_count, 'document')} with the text of an earlier one: "
+                f"duplicates: {many(self.duplicate_count, 'document')} with the text of an earlier one: "
                 f"{', '.join(pairs)}{more}"
             )
         if len(self._seen) >= _MOST_HASHES:
             yield f"duplicates were only searched among the first {_MOST_HASHES:,} different documents"
         if self.longest and self.documents > 1:
-            yield f"longest: {_safe(self.longest[0])} with {_many(self.longest[1], self._longest_in)}"
+            yield f"longest: {_safe(self.longest[0])} with {many(self.longest[1], self._longest_in)}"
 
     def _raise_if_strict(self, file: str, kind: str, detail: str) -> None:
         if self.strict and kind not in _ONLY_SAID:
@@ -273,10 +273,6 @@ def is_marked_up(text: str) -> bool:
         return False
     tags = [match.end() - match.start() for match in _TAG.finditer(sample)]
     return len(tags) >= _ENOUGH_TAGS and 20 * sum(tags) > len(sample)
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _each(counts: Counter[str] | dict[str, int]) -> str:

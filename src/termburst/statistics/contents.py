@@ -96,10 +96,9 @@ class RunningContent:
     (True, True)
     """
 
-    def __init__(self, start: Content | None = None) -> None:
-        start = start or Content()
-        self._documents, self._sum = start.documents, int(start.digest, 16)
-        self._each = array("Q", start.numbers().tolist())
+    def __init__(self) -> None:
+        self._documents, self._sum = 0, 0
+        self._each = array("Q")
         self._waiting: deque[int] = deque()  # hashes of texts that are not in the sum yet
 
     def see(self, texts: Iterable[Text]) -> None:
@@ -120,6 +119,12 @@ class RunningContent:
                 self._each.append(number % _SHORT)
         self._documents += count
         return _content(self._documents, self._sum, np.array(self._each, dtype="<u8"))
+
+    def rest(self) -> RunningContent:
+        """Only the texts after those of the last value."""
+        found = RunningContent()
+        found._waiting = self._waiting
+        return found
 
 
 class NewTexts:

@@ -71,12 +71,17 @@ def subtracted(left: TermStatistics, right: TermStatistics) -> TermStatistics:
 
 def pruned(statistics: TermStatistics, min_count: int) -> TermStatistics:
     """Without terms that occur fewer than *min_count* times. Keeps *min_count*: nothing can be added exactly later."""
-    if not isinstance(min_count, Integral) or isinstance(min_count, bool) or min_count < 0:
-        raise ValueError(f"min_count must be an integer of 0 or more; got {min_count!r:.60}")
+    check_min_count(min_count)
     keep = statistics.collection_frequency >= min_count
     terms = None if statistics.terms is None else statistics.terms[keep]
     kept = _moved(statistics, np.where(keep, np.cumsum(keep) - 1, -1), int(keep.sum()), terms)
     return replace(kept, min_count=max(statistics.min_count, int(min_count)))
+
+
+def check_min_count(min_count: Any) -> None:
+    """ValueError for what is no number of occurrences."""
+    if not isinstance(min_count, Integral) or isinstance(min_count, bool) or min_count < 0:
+        raise ValueError(f"min_count must be an integer of 0 or more; got {min_count!r:.60}")
 
 
 def laid_onto(statistics: TermStatistics, terms: Terms | None) -> TermStatistics:

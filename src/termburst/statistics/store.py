@@ -37,20 +37,17 @@ _TERM = 150  # bytes of memory per term beyond its characters: the string object
 _HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
 _TYPES: dict[str, Any] = {
     "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "min_count": int,
-    "contents": list, "texts": list, "counting": dict | None, "unfinished": dict | None,
+    "contents": list, "texts": list, "counting": dict | None,
 }  # fmt: skip
 
 
-def save_statistics(
-    statistics: TermStatistics, path: str | PathLike[str], *, unfinished: dict[str, Any] | None = None
-) -> None:
+def save_statistics(statistics: TermStatistics, path: str | PathLike[str]) -> None:
     """Write statistics to one Parquet file, one row per term, that any Parquet reader can open.
 
     The columns are term, collection_frequency, document_frequency and, depending on the detail, count_length_sum,
     count_squared_sum, and the lists count, length, documents. The histogram of document lengths, the batch ids, the
     digests of the texts (one per corpus, and 64 bits per text) and the counting options are JSON in the file's metadata
-    under "termburst", with the version of the format and the digest of the file. For a build that is not finished,
-    *unfinished* describes the build and is stored, too.
+    under "termburst", with the version of the format and the digest of the file.
 
     Raises
     ------
@@ -61,17 +58,16 @@ def save_statistics(
     checked_detail(statistics.detail)
     check_sound(statistics)
     buffer = io.BytesIO()
-    frame_of(statistics).write_parquet(buffer, metadata=metadata_of(statistics, unfinished))
-    # Users do not choose the name of a checkpoint, so a link with that name may be an attack.
-    with atomic_path(path, follow=unfinished is None) as temporary:
+    frame_of(statistics).write_parquet(buffer, metadata=metadata_of(statistics))
+    with atomic_path(path) as temporary:
         temporary.write_bytes(buffer.getvalue())
         seal(temporary)
 
 
-def metadata_of(statistics: TermStatistics, unfinished: dict[str, Any] | None = None) -> dict[str, str]:
+def metadata_of(statistics: TermStatistics) -> dict[str, str]:
     """The metadata of the Parquet file: a header, without its digest. ValueError if it could not be loaded again."""
     try:
-        encoded = header_text("statistics", header_of(statistics, unfinished))
+        encoded = header_text("statistics", header_of(statistics))
         _check_types(json.loads(encoded))
     except (TypeError, ValueError) as error:
         raise ValueError(f"these statistics cannot be saved: {first_line(error)}") from error
@@ -84,26 +80,8 @@ def load_statistics(path: str | PathLike[str], kind: type[TermStatistics]) -> Te
     Raises
     ------
     ValueError
-        If it is another kind of file, has another version, is damaged, or belongs to a build that was not finished.
+        If it is another kind of file, has another version, or is damaged.
     """
-    statistics, unfinished = _loaded(path, kind)
-    if unfinished is not None:
-        raise ValueError(
-            f"{path} contains the first {statistics.documents:,} documents of a build that was interrupted: "
-            "start the same `stats build` again to continue it"
-        )
-    return statistics
-
-
-def load_unfinished(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[TermStatistics, dict[str, Any]]:
-    """Read what `save_statistics` wrote of an unfinished build: (statistics, description of the build)."""
-    statistics, unfinished = _loaded(path, kind)
-    if unfinished is None:
-        raise ValueError(f"{path} is not from an unfinished build")
-    return statistics, unfinished
-
-
-def _loaded(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[TermStatistics, dict[str, Any] | None]:
     check_fork()
     path = Path(path)
     if path.is_dir():
@@ -120,9 +98,9 @@ def _loaded(path: str | PathLike[str], kind: type[TermStatistics]) -> tuple[Term
         header, frame = _read(path)
         check_format(header, "statistics")
         _check_types(header)
-        statistics, unfinished = kind(**_fields(header, frame)), header["unfinished"]
+        statistics = kind(**_fields(header, frame))
         check_sound(statistics)  # a digest can be forged
-    return statistics, unfinished
+    return statistics
 
 
 def _read(path: Path) -> tuple[Any, pl.DataFrame]:
@@ -182,7 +160,7 @@ def _check_content(entry: Any) -> None:
     raise ValueError(f"each entry of the header field 'contents' must be [documents, digest, batch]; got {entry!r:.60}")
 
 
-def header_of(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> dict[str, Any]:
+def header_of(statistics: TermStatistics) -> dict[str, Any]:
     """All that the file says of the whole collection."""
     return {
         "detail": statistics.detail,
@@ -194,7 +172,6 @@ def header_of(statistics: TermStatistics, unfinished: dict[str, Any] | None) -> 
         "contents": [[one.documents, one.digest, one.batch] for one in statistics.contents],
         "texts": [base64.b64encode(one.hashes).decode() for one in statistics.contents],
         "counting": None if statistics.counting is None else statistics.counting.to_json(),
-        "unfinished": unfinished,
     }
 
 

@@ -26,7 +26,7 @@ class Scheme:
     Attributes
     ----------
     function : callable
-        The formula; takes counts (canonical CSR), statistics, fit, and by keyword mu, sigma2 and invalid.
+        The formula; takes counts (canonical CSR) and a `scheme_functions.Background`.
     formula : str
         The weight of a cell, as text.
     detail : "frequencies", "moments" or "patterns"
@@ -70,10 +70,8 @@ class Scheme:
         """The weights of the stored cells of *counts*; a fit is computed if it is needed and not given."""
         if self.needs_fit and fit is None:
             fit = fit_beta_binomial(statistics)
-        if self.uses_labels:
-            labelled = {"contrast": contrast, "explained": explained, "information": information}
-            return self.function(counts, statistics, fit, mu=mu, **labelled)
-        return self.function(counts, statistics, fit, mu=mu, sigma2=sigma2, invalid=invalid)
+        of = formulas.Background(statistics, fit, mu, sigma2, invalid, contrast, explained, information)
+        return self.function(counts, of)
 
 
 SCHEMES: dict[str, Scheme] = {

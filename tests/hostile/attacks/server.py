@@ -36,7 +36,7 @@ PRELOADED = (
     "pydantic",
     "narwhals.stable.v2",
     "termburst.cli.app",
-    "termburst.statistics.checkpoint",
+    "termburst.statistics.building",
     "termburst.statistics.store",
     "termburst.counting.vectorizer",
     "termburst.estimators",

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NoReturn
 
 from termburst.reading.documents import Scalar
+from termburst.reading.faults import many
 from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, oversize
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import Annotation, layers_in, word_layers
@@ -151,7 +152,7 @@ class _Parser:
         number, columns = self._line + number + 1, len(line.split("\t"))
         if columns != self._width:
             raise UnreadableFile(
-                f"line {number} has {columns} column{'' if columns == 1 else 's'} where CoNLL-U has {self._width}, "
+                f"line {number} has {many(columns, 'column')} where CoNLL-U has {self._width}, "
                 "separated by tabs; check how the file was made"
             )
         raise UnreadableFile(

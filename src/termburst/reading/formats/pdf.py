@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import Any, BinaryIO
 
 from termburst.reading.documents import Scalar
+from termburst.reading.faults import many
 from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, held, known, load, oversize
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.options import ReadingPlan
@@ -40,7 +41,7 @@ def read_pdf(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fou
         raise UnreadableFile("has no pages")
     if len(empty) == len(texts):
         raise UnreadableFile(
-            f"has no text on its {_counted(len(texts), 'page')}, so these are pictures; "
+            f"has no text on its {many(len(texts), 'page')}, so these are pictures; "
             "recognise the text (OCR) first, for example with OCRmyPDF"
         )
     if empty:
@@ -108,8 +109,4 @@ def _repairs(note: Note) -> Iterator[None]:
         logger.removeHandler(collector)
     if collector.messages:
         first = collector.messages[0].partition("\n")[0][:120]
-        note("repaired", f"{_counted(len(collector.messages), 'damaged place')} in the PDF ({first})")
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
+        note("repaired", f"{many(len(collector.messages), 'damaged place')} in the PDF ({first})")

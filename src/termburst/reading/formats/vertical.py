@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import BinaryIO, NoReturn
 
 from termburst.reading.documents import Scalar
+from termburst.reading.faults import many
 from termburst.reading.formats.conllu import number_or_text
 from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, oversize
 from termburst.reading.formats.text_lines import text_blocks
@@ -113,9 +114,7 @@ class _Parser:
         columns = {"form": (0,), "lemma": (lemma,), "upos": (pos,), "lemma_upos": (lemma, pos)}
         needed = [column for layer in layers_in(self._layer) for column in columns[layer]]
         if not 0 <= min(needed) <= max(needed) < width:
-            raise UnreadableFile(
-                f"has {width} column{'' if width == 1 else 's'}, none for the layer {self._layer!r}; choose another"
-            )
+            raise UnreadableFile(f"has {many(width, 'column')}, none for the layer {self._layer!r}; choose another")
 
     def _guessed_columns(self, rows: list[list[str]]) -> tuple[int, int, int]:
         full = [row for row in rows if len(row) > 2 and row[0].isalpha()]
