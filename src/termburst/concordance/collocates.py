@@ -20,6 +20,7 @@ from termburst.concordance.positions import (
     Numbering,
     Numbers,
     TokenPositions,
+    alphabetical_order,
     chunks_of,
     stop_words_among,
 )
@@ -191,9 +192,7 @@ def _in_texts(
         counts, starts = more, node_starts(chunk, members)
         hits += int(starts.size)
         kept.append(documents_with(chunk, starts, len(parts), window))
-    order = sorted(range(len(known)), key=known.__getitem__)
-    place = np.empty(len(known), dtype=np.int32)
-    place[order] = np.arange(len(known), dtype=np.int32)
+    order, place = alphabetical_order(known)
     words = [known[k] for k in order]
     names = ("tokens", "sizes", "is_node", "near", "near_another")
     held = Held(*(np.concatenate([getattr(one, name) for one in kept]) for name in names))

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.core.tokenizer import DONE, MORE_NODES, MORE_POOL, number, numbered, text_room, texts
-from termburst.core.vocabulary import BATCH, MOST_NODES, written
+from termburst.core.tokenizer import DONE, number, numbered, text_room, texts
+from termburst.core.vocabulary import written
 from termburst.counting.options import CountingOptions
 from termburst.counting.pattern_clock import start_clock, stop_clock
 from termburst.counting.tokenizer import Worker, in_chunks
@@ -112,11 +112,7 @@ def _number(worker: Worker, data: Any, ends: Integers) -> tuple[Numbers, Integer
     nodes, stops = np.empty(data.size // 4 + 64, dtype=np.int32), np.empty(ends.size, dtype=np.int64)
     found = numbered(nodes, stops)
     while (lacking := number(documents, rules, worker.known, found, room)) != DONE:
-        if lacking == MORE_NODES:
-            worker.make_room(max(min(2 * worker.nodes, MOST_NODES - worker.nodes - BATCH), BATCH), 0)
-        elif lacking == MORE_POOL:
-            worker.make_room(0, longest)
-        else:
+        if not worker.has_grown(lacking, longest):
             larger = np.empty(2 * nodes.size, dtype=np.int32)
             larger[: found.size] = nodes[: found.size]
             nodes = larger
@@ -195,10 +191,23 @@ class TokenPositions:
             for parts in ([chunk.ends for chunk in made], [chunk.sentences for chunk in made])
         ]
         words = numbering.words()
-        order = sorted(range(len(words)), key=words.__getitem__)
-        place = np.empty(len(words), dtype=np.int32)
-        place[order] = np.arange(len(words), dtype=np.int32)
+        order, place = alphabetical_order(words)
         return cls(Chunk(place[tokens], *bounds), [words[k] for k in order])
+
+
+def alphabetical_order(words: Sequence[str]) -> tuple[list[int], Numbers]:
+    """The numbers of some words in alphabetical order, and the place of each word in it.
+
+    Examples
+    --------
+    >>> order, place = alphabetical_order(["so", "it", "goes"])
+    >>> order, place.tolist()
+    ([2, 1, 0], [2, 1, 0])
+    """
+    order = sorted(range(len(words)), key=words.__getitem__)
+    place = np.empty(len(words), dtype=np.int32)
+    place[order] = np.arange(len(words), dtype=np.int32)
+    return order, place
 
 
 def chunks_of(documents: Iterable[Text], numbering: Numbering) -> Iterator[Chunk]:

@@ -24,6 +24,7 @@ _ELIDED = {
     "ca": "d l m n s t",
     "oc": "d l m n s t qu",
 }
+_DOTTED = ("tr", "az")  # I and i are not the same letter
 _JOINERS = {"he": '"', "yi": '"', "sv": ":", "fi": ":"}  # between letters: צה"ל, EU:n
 
 
@@ -184,12 +185,9 @@ def lower_case(text: str, code: str | None) -> str:
     >>> lower_case("IRMAK İZMİR", "tr")
     'ırmak izmir'
     """
-    if code in ("tr", "az"):
+    if code in _DOTTED:
         text = text.replace("I\u0307", "i").replace("İ", "i").replace("I", "ı")
     return text.lower()
-
-
-_DOTTED = ("tr", "az")  # I and i are not the same letter
 
 
 @dataclass(frozen=True, slots=True)

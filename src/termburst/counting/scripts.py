@@ -68,6 +68,12 @@ def script_shares(texts: Iterable[str]) -> dict[str, float]:
     return {script: size / found.total() for script, size in found.most_common()}
 
 
+def _main_script(shares: dict[str, float], total: float) -> str:
+    """The script with the largest share. Japanese has Han and Kana, Chinese has no Kana."""
+    script = max(shares, key=lambda name: shares[name])
+    return "Kana" if script == "Han" and shares.get("Kana", 0) > 0.1 * total else script
+
+
 def unsegmented_script(texts: Iterable[object], language: str | None = None, *, share: float = 0.1) -> str | None:
     """What to do about texts without spaces between words, as a sentence; None where nothing is to be done.
 
@@ -90,10 +96,7 @@ def unsegmented_script(texts: Iterable[object], language: str | None = None, *, 
     total = sum(found.values())
     if total < share or not found:
         return None
-    script = max(found, key=lambda name: found[name])
-    if script == "Han" and found.get("Kana", 0) > 0.1 * total:  # Japanese has both, Chinese has no Kana
-        script = "Kana"
-    name, languages = _UNSEGMENTED[script]
+    name, languages = _UNSEGMENTED[_main_script(found, total)]
     if language in languages:
         return None
     given = [named("language", code) + f" ({language_name(code)})" for code in languages]
@@ -135,9 +138,7 @@ def guess_language(texts: Iterable[object]) -> tuple[str, float] | None:
     shares = script_shares(sample)
     if not shares:
         return None
-    script = max(shares, key=lambda name: shares[name])
-    if script == "Han" and shares.get("Kana", 0) > 0.1 * shares[script]:  # Japanese has both, Chinese has no Kana
-        script = "Kana"
+    script = _main_script(shares, max(shares.values()))
     if language := _scripts()[script][1]:  # the others need stop words
         return language, shares[script] + (shares.get("Han", 0) if script == "Kana" else 0)
     prepare, find = Preparation(tidy=True), unicode_words("split").find

@@ -285,11 +285,7 @@ class Worker:
         indptr = np.zeros(ends.size + 1, dtype=np.int64)
         found = cells(self.ids, self.counts, indptr)
         while (lacking := count(documents, rules, self.known, found, room)) != DONE:
-            if lacking == MORE_NODES:
-                self.make_room(max(min(2 * self.nodes, MOST_NODES - self.nodes - BATCH), BATCH), 0)
-            elif lacking == MORE_POOL:
-                self.make_room(0, longest)
-            else:
+            if not self.has_grown(lacking, longest):
                 if found.room == MOST_CELLS:
                     raise ValueError(f"a document has more than {MOST_CELLS:,} n-grams; use shorter ones, or split it")
                 size = min(2 * self.ids.size + 1024, MOST_CELLS)
@@ -323,6 +319,14 @@ class Worker:
         self.known = vocabulary(self.slots, self.rows, self.pool, old.size, old.used)
         if old.slot_room < self.slots.size:
             rehash(old, self.known)
+
+    def has_grown(self, lacking: int, longest: int) -> bool:
+        """Make room for what the kernel is *lacking*, if that is nodes or names, of documents of *longest* bytes."""
+        if lacking == MORE_NODES:
+            self.make_room(max(min(2 * self.nodes, MOST_NODES - self.nodes - BATCH), BATCH), 0)
+        elif lacking == MORE_POOL:
+            self.make_room(0, longest)
+        return lacking in (MORE_NODES, MORE_POOL)
 
     def learn(self, terms: Sequence[str]) -> Nodes:
         """The nodes of terms, new ones where needed; −1 for a string that cannot be a term."""

@@ -51,7 +51,6 @@ def attraction(
     observed: Integers,
     *,
     confidence: float = 0.95,
-    most_steps: float = MOST_STEPS,
     effects: bool = True,
 ) -> Attraction:
     r"""Test every word for attraction by a node, given which words each document has and where the node stands in it.
@@ -68,7 +67,7 @@ def attraction(
     linearly. Because X is discrete, P(X ≥ x) is below 0.05 for only 3 to 4 % of the words with E X ≥ 5 under the null,
     and p for about 5 %; at a small E X, mid-p would be below 0.05 too often.
 
-    The tails are summed exactly if this takes at most *most_steps* steps. Otherwise P(X ≥ x) is a saddlepoint
+    The tails are summed exactly if this takes at most `MOST_STEPS` steps. Otherwise P(X ≥ x) is a saddlepoint
     approximation: with K(θ) = Σ_d log E exp(θ X_d) and K'(θ) = x − ½, r = sign(θ) √(2(θ(x − ½) − K(θ))),
     u = 2 sinh(θ/2) √K''(θ), it is Φ(−r*) with r* = r + log(u/r)/r (Daniels 1987, Barndorff-Nielsen 1986).
 
@@ -88,7 +87,6 @@ def attraction(
         Word w has the cells starts[w] to starts[w + 1] − 1, each with the number of a document, and K_d ≥ 1.
     observed : x, one per word
     confidence : level of the limits
-    most_steps : the number of steps up to which the tails are summed exactly
     effects : whether log_ratio is estimated, which takes longer than p; without it, it is 0 (NaN stays NaN) and its
         limits are NaN
 
@@ -105,7 +103,7 @@ def attraction(
     starts, document, count = cells_of(cells, is_first)
     observed = observed[is_first]
     outside = (1 - confidence) / 2
-    tail, most = {"deviate": float(-ndtri(outside)), "log_tail": log(outside)}, float(most_steps)
+    options = {"deviate": float(-ndtri(outside)), "log_tail": log(outside), "most": MOST_STEPS}
     bounds = _blocks(starts)
     results: dict[int, tuple[NDArray[np.generic], ...]] = {}
 
@@ -113,7 +111,7 @@ def attraction(
         first, last = block
         from_, to = int(starts[first]), int(starts[last])
         part = (starts[first : last + 1] - from_, document[from_:to], count[from_:to])
-        results[first] = core.attraction((others, near), part, observed[first:last], **tail, most=most, effects=effects)
+        results[first] = core.attraction((others, near), part, observed[first:last], **options, effects=effects)
 
     if len(bounds) == 1:  # too little work for a thread
         one(bounds[0])

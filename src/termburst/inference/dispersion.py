@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -170,59 +170,30 @@ def adaptation(cells: Cells) -> Floats:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """An entry of `MEASURES`.
+    """An entry of `MEASURES`; `dispersion` has their formulas and sources.
 
     Attributes
     ----------
     function : takes `Cells`, returns an array with one entry per term
     range : smallest and largest possible value; inf if that grows with the collection
-    high : whether a high value means an "even" or an "uneven" spread
-    source : who defined it
     """
 
     function: Callable[[Cells], Floats]
-    range: tuple[float, float]
-    high: Literal["even", "uneven"]
-    source: str
+    range: tuple[float, float] = (0.0, 1.0)
 
 
 _LEAST_RESIDUAL_IDF = float(np.log2(-np.expm1(-1.0)))  # for a term that is once in every document
 
 MEASURES: dict[str, Measure] = {
-    "dp": Measure(dp, (0.0, 1.0), "uneven", "Gries (2008), IJCL 13, 403–437"),
-    "dp_norm": Measure(dp_norm, (0.0, 1.0), "uneven", "Lijffijt & Gries (2012), IJCL 17, 147–149"),
-    "juilland_d": Measure(
-        juilland_d,
-        (0.0, 1.0),
-        "even",
-        "Juilland & Chang-Rodríguez (1964), Frequency Dictionary of Spanish Words; in the form for unequal parts",
-    ),
-    "rosengren_s": Measure(
-        rosengren_s,
-        (0.0, 1.0),
-        "even",
-        "Rosengren (1971), Études de linguistique appliquée 1, 103–127; in the form for unequal parts",
-    ),
-    "carroll_d2": Measure(
-        carroll_d2,
-        (0.0, 1.0),
-        "even",
-        "Carroll (1970), Computer Studies in the Humanities and Verbal Behavior 3, 61–65",
-    ),
-    "d_a": Measure(d_a, (0.0, 1.0), "even", "Burch, Egbert & Biber (2017), JRDS 3, 189–216"),
-    "kl_divergence": Measure(
-        kl_divergence,
-        (0.0, np.inf),
-        "uneven",
-        "Gries (2020), Analyzing dispersion, in: A Practical Handbook of Corpus Linguistics, 99–118",
-    ),
-    "residual_idf": Measure(
-        residual_idf,
-        (_LEAST_RESIDUAL_IDF, np.inf),
-        "uneven",
-        "Church & Gale (1995), Natural Language Engineering 1, 163–190",
-    ),
-    "adaptation": Measure(adaptation, (0.0, 1.0), "uneven", "Church (2000), COLING, 180–186"),
+    "dp": Measure(dp),
+    "dp_norm": Measure(dp_norm),
+    "juilland_d": Measure(juilland_d),
+    "rosengren_s": Measure(rosengren_s),
+    "carroll_d2": Measure(carroll_d2),
+    "d_a": Measure(d_a),
+    "kl_divergence": Measure(kl_divergence, (0.0, np.inf)),
+    "residual_idf": Measure(residual_idf, (_LEAST_RESIDUAL_IDF, np.inf)),
+    "adaptation": Measure(adaptation),
 }
 
 
@@ -242,6 +213,12 @@ def dispersion(X_or_statistics: Any, measures: str | Iterable[str] | None = None
     "residual_idf"   −log2(b_i/d) + log2(1 − e^(−n_i/d))                  uneven  Church & Gale 1995
     "adaptation"     share of repeats, P(n_ij ≥ 2 \| n_ij ≥ 1)            uneven  Church 2000
     ================ ==================================================== ======= ====================================
+
+    Gries: IJCL 13, 403–437 (2008); Analyzing dispersion, in: A Practical Handbook of Corpus Linguistics, 99–118 (2020).
+    Lijffijt & Gries: IJCL 17, 147–149. Juilland & Chang-Rodríguez: Frequency Dictionary of Spanish Words. Rosengren:
+    Études de linguistique appliquée 1, 103–127. Carroll: Computer Studies in the Humanities and Verbal Behavior 3,
+    61–65. Burch, Egbert & Biber: JRDS 3, 189–216. Church & Gale: Natural Language Engineering 1, 163–190. Church:
+    COLING, 180–186. D and S are in the form for unequal parts.
 
     Time and memory grow with the number of nonzero cells, not with the number of documents.
 

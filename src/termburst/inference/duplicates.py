@@ -35,7 +35,7 @@ PASSAGE = 12  # words of a passage
 CROWD = 64  # documents with one key, from which not all pairs are compared
 LEADERS = 8  # in a crowd, each document is compared with the first ones only
 VERIFIED = 2**14  # documents whose shingles are in memory at a time, or as many as belong together
-LOOKED_AT = 20_000  # passages in most documents, of which the shown ones are chosen
+SHOWN, LOOKED_AT = 10, 20_000  # passages that are shown, of so many in most documents
 SAMPLED = 8_000_000  # passages in memory; of a larger corpus every k-th is kept, the same ones in all documents
 
 
@@ -280,7 +280,7 @@ class SharedPassages:
 Passages = tuple[Hashes, Integers, Integers]  # hash, number of the document, and first word, of each passage
 
 
-def shared_passages(source: Source, numbers: Integers, tokens: int, most: int = 10) -> SharedPassages:
+def shared_passages(source: Source, numbers: Integers, tokens: int) -> SharedPassages:
     """The passages that most of the documents with these numbers share; *tokens* is about the number of all words."""
     every = every_passage(tokens)
     parts: list[Passages] = []
@@ -290,7 +290,7 @@ def shared_passages(source: Source, numbers: Integers, tokens: int, most: int = 
         seen += found.words.size
     empty = [(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))]
     hashes, document, position = (np.concatenate([part[k] for part in parts or empty]) for k in range(3))
-    return shared_of(hashes, document, position, every, most)
+    return shared_of(hashes, document, position, every)
 
 
 def every_passage(tokens: int) -> int:
@@ -313,7 +313,7 @@ def sampled_passages(found: ShingleLists, every: int, numbers: Integers) -> Pass
     return found.hashes[kept], numbers[document[kept]], position[kept]
 
 
-def shared_of(hashes: Hashes, document: Integers, position: Integers, every: int = 1, most: int = 10) -> SharedPassages:
+def shared_of(hashes: Hashes, document: Integers, position: Integers, every: int) -> SharedPassages:
     """The shared ones of passages that are in the order of their documents and positions."""
     order = np.argsort(hashes, kind="stable")  # documents and positions ascend already
     new_hash = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
@@ -322,20 +322,20 @@ def shared_of(hashes: Hashes, document: Integers, position: Integers, every: int
     sharing = np.zeros(hashes.size, dtype=np.int64)  # for each passage, the number of documents that have it
     sharing[order] = np.bincount(group, new_document)[group] if hashes.size else 0
     repeated = sharing > 1
-    shown = _longest_runs(hashes, document, position, sharing, most)
+    shown = _longest_runs(hashes, document, position, sharing)
     share = float(repeated.mean()) if hashes.size else 0.0
     return SharedPassages(every, *shown, share, np.unique(document[repeated]).size)
 
 
 def _longest_runs(
-    hashes: Hashes, document: Integers, position: Integers, sharing: Integers, most: int
+    hashes: Hashes, document: Integers, position: Integers, sharing: Integers
 ) -> tuple[Integers, Integers, Integers, Integers]:
     """Passages in most documents, each extended to the neighbouring ones that at least half as many documents have."""
     rows: list[tuple[int, int, int, int]] = []
     shown: set[int] = set()
     candidates = np.argsort(-sharing, kind="stable")[:LOOKED_AT]
     for at in candidates[sharing[candidates] > 2].tolist():
-        if len(rows) == most:
+        if len(rows) == SHOWN:
             break
         if int(hashes[at]) in shown:
             continue

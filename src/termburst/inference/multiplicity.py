@@ -24,7 +24,7 @@ LAMBDAS = np.arange(0.05, 0.951, 0.05)  # where π_0 is estimated; the grid of R
 LOG10_LAMBDAS = np.log10(LAMBDAS)  # for logarithms: 10 ** log10(λ) is above λ on some processors, and not on others
 PART = 1_000_000  # tests that are adjusted at a time
 FEWEST = 100  # tests needed to estimate π_0: with fewer, the last λ counts fewer than five p-values
-RANKS = 64  # how many ranks are looked at
+RANKS, LEVELS = 64, 5  # how many ranks are looked at, and levels of intervals
 ROUNDING = 1e-9  # a p-value above 1 by less than this counts as 1
 
 
@@ -202,14 +202,14 @@ def _floats(values: ArrayLike, what: str) -> Floats:
         raise ValueError(f"{what} must be numbers, or NaN where nothing was tested") from error
 
 
-def levels_of(alpha: float, terms: int, size: int = 5) -> Floats:
+def levels_of(alpha: float, terms: int) -> Floats:
     """Two-sided levels from *alpha* down to alpha/terms, at equal steps of the normal quantile.
 
-    >>> levels_of(0.05, 1_000, 3).round(5).tolist()
+    >>> levels_of(0.05, 1_000).round(5).tolist()[::2]
     [0.05, 0.00263, 5e-05]
     """
     first, last = -special.ndtri(alpha / 2), -special.ndtri(alpha / (2 * max(terms, 1)))
-    return np.minimum(2 * special.ndtr(-np.linspace(first, last, size)), alpha)
+    return np.minimum(2 * special.ndtr(-np.linspace(first, last, LEVELS)), alpha)
 
 
 def confident_effects(

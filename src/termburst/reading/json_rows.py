@@ -45,8 +45,8 @@ def read_jsonl(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Do
                     continue
                 record = _json_object(line, f"{file.path}, line {number}")
             if column is None:  # the first object decides
-                strings = partial(_string_keys, record)
-                column = text_column(file.label, options, list(record), strings, progress)
+                strings = [key for key, value in record.items() if isinstance(value, str)]
+                column = text_column(file.label, options, list(record), strings.copy, progress)
                 options = replace(options, text=column)
             if with_metadata:
                 _check_columns(record, f"{file.path}, line {number}", options)
@@ -61,10 +61,6 @@ def read_jsonl(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Do
                 yield name, text
             else:
                 yield _json_document(record, file, number, options, ids)
-
-
-def _string_keys(record: dict[str, Any]) -> list[str]:
-    return [key for key, value in record.items() if isinstance(value, str)]
 
 
 def _check_columns(record: dict[str, Any], place: str, options: ReadingPlan) -> None:

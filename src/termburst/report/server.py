@@ -34,11 +34,6 @@ _HEADERS = {
 }
 
 
-def make_app(explorer: Explorer, token: str, port: int) -> Any:
-    """The ASGI application for one corpus: answers behind a guard."""
-    return guarded(answers(explorer), token, {f"{name}:{port}" for name in (HOST, "localhost")})
-
-
 def answers(explorer: Explorer) -> Any:
     """The application behind the guard: each path is one call of the explorer."""
     import anyio
@@ -205,8 +200,9 @@ class Server:
             ) from None
         self.port: int = self.socket.getsockname()[1]
         self.token = secrets.token_urlsafe(24)
+        app = guarded(answers(explorer), self.token, {f"{name}:{self.port}" for name in (HOST, "localhost")})
         config = uvicorn.Config(
-            make_app(explorer, self.token, self.port), log_level="critical", access_log=False, lifespan="off",
+            app, log_level="critical", access_log=False, lifespan="off",
             http=protocol(), ws="none", limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=1,
             server_header=False,
         )  # fmt: skip

@@ -95,7 +95,10 @@ def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: N
         inside = f".{options.xpath}" if options.xpath.startswith("//") else options.xpath  # of one text of many
         matches = matches_in(node, inside, note)
         for number, match in enumerate((each for each in matches if not _is_in_header(each)), 1):
-            part = match if isinstance(match, str) else _part(match, options, tally)
+            part: Text = match
+            if not isinstance(match, str):
+                words = words_of([match], options.layers or "form", tally)
+                part = text_of_body(match, tally) if words is None else words
             label = f"{name}:{name_of(match, number)}" if name else name_of(match, number)
             yield FoundDocument(label, part, {**metadata, **attributes_of(match)})
         return
@@ -106,11 +109,6 @@ def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: N
     if options.layers not in (None, "form"):
         tally["no annotation", "there are no <w> elements, so the text is read without the layer"] += 1
     yield FoundDocument(name, "\n".join(text_of_body(body, tally) for body in bodies), metadata)
-
-
-def _part(match: Any, options: ReadingPlan, tally: Tally) -> Text:
-    words = words_of([match], options.layers or "form", tally)
-    return text_of_body(match, tally) if words is None else words
 
 
 def _is_in_header(match: Any) -> bool:
