@@ -45,9 +45,7 @@ DETAILS: tuple[Detail, ...] = get_args(Detail)  # each has all that those before
 FORMS: tuple[Form, ...] = get_args(Form)
 FITS: tuple[Fit, ...] = get_args(Fit)
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
-KEYNESS_METHODS: tuple[KeynessMethod, ...] = get_args(KeynessMethod)
 COLUMNS: tuple[Columns, ...] = get_args(Columns)
-ADJUSTMENTS: tuple[Adjustment, ...] = get_args(Adjustment)
 LAYERS: tuple[Layer, ...] = get_args(Layer)
 URNS: tuple[UrnKind, ...] = get_args(UrnKind)
 

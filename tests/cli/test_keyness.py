@@ -8,12 +8,13 @@ import sys
 from datetime import date
 from math import comb
 from pathlib import Path
+from typing import get_args
 
 import polars as pl
 import pytest
 
 from termburst.limits import LONGEST_ID
-from termburst.names import KEYNESS_METHODS
+from termburst.names import KeynessMethod
 
 ROWS = [("a", "cat cat cat sat on the mat")] * 9 + [("b", "dogs bark at the moon at night")] * 9
 
@@ -117,7 +118,7 @@ def test_statistics_without_patterns_are_refused(run, folders, tmp_path):
 
 
 def test_methods_by_name(run, folders):
-    for method in set(KEYNESS_METHODS) - {"beta-binomial"}:
+    for method in set(get_args(KeynessMethod)) - {"beta-binomial"}:
         found = {row["term"]: row for row in rows(run("keyness", *folders, "--method", method, "--format", "csv"))}
         assert float(found["cat"]["p_value"]) < 0.05
         assert found["cat"]["p_method"] == method

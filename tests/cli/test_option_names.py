@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import textwrap
+from typing import get_args
 
 import pytest
 
@@ -13,9 +14,9 @@ from termburst.inference import keyness, multiplicity
 @pytest.mark.parametrize(
     ("listed", "table"),
     [
-        (names.KEYNESS_METHODS, keyness.METHODS),
-        (names.ADJUSTMENTS, multiplicity.METHODS),
-        (names.ADJUSTMENTS, names.Q_MEANS),
+        (get_args(names.KeynessMethod), keyness.METHODS),
+        (get_args(names.Adjustment), multiplicity.METHODS),
+        (get_args(names.Adjustment), names.Q_MEANS),
     ],
 )
 def test_names_equal_their_table(listed, table):

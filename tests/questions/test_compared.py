@@ -41,7 +41,6 @@ def test_what_is_significant_together_or_unknown_is_not_out_of_reach():
     assert out_of_reach([0.04, 0.2], "bh") is None  # the second does not count at that level
     assert out_of_reach([0.04, 0.04], "bh") is not None
     assert out_of_reach([0.04, 0.04], "none") is None
-    assert out_of_reach([0.04], numbers=[2]) == out_of_reach([0.04, 0.04])
 
 
 def test_two_small_corpora_say_that_nothing_can_be_found():

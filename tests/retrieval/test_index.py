@@ -39,16 +39,16 @@ def brute_force(index, query, model):
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("k", [1, 5, None])
-def test_search_equals_sorting_all_documents(model, k, index):
-    rng = np.random.default_rng(5)
-    queries = [rng.choice(WORDS, size=rng.integers(1, 7)).tolist() for _ in range(25)]
-    for query, hits in zip(queries, index.batch_search(queries, k, model=model), strict=True):
-        expected = brute_force(index, query, model)[:k]
-        np.testing.assert_allclose(hits.scores, [-score for score, _ in expected], rtol=1e-9, atol=1e-12)
-        if k is None:  # sums in another order may break near-ties differently, but no document is left out
-            assert sorted(hits.documents.tolist()) == sorted(d for _, d in expected)
-        assert hits.ids == [str(d) for d in hits.documents]
+def test_search_equals_sorting_all_documents(model, index):
+    for k in (1, 5, None):
+        rng = np.random.default_rng(5)
+        queries = [rng.choice(WORDS, size=rng.integers(1, 7)).tolist() for _ in range(25)]
+        for query, hits in zip(queries, index.batch_search(queries, k, model=model), strict=True):
+            expected = brute_force(index, query, model)[:k]
+            np.testing.assert_allclose(hits.scores, [-score for score, _ in expected], rtol=1e-9, atol=1e-12)
+            if k is None:  # sums in another order may break near-ties differently, but no document is left out
+                assert sorted(hits.documents.tolist()) == sorted(d for _, d in expected)
+            assert hits.ids == [str(d) for d in hits.documents]
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -126,14 +126,14 @@ def test_unknown_words_do_not_change_scores(index):
     assert index.search("w01 w02 unheard").scores.tolist() == index.search("w01 w02").scores.tolist()
 
 
-@pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("texts", [[], ["", ""], ["?"]])
-def test_an_index_without_a_word(texts, model):
-    index = Index.from_texts(texts)
-    assert len(index) == len(texts)
-    assert index.batch_search(["so", ""], model=model)[0].ids == []
-    index.add(["so it goes"])
-    assert index.search("so", model=model).ids == [str(len(texts))]
+def test_an_index_without_a_word(texts):
+    for model in MODELS:
+        index = Index.from_texts(texts)
+        assert len(index) == len(texts)
+        assert index.batch_search(["so", ""], model=model)[0].ids == []
+        index.add(["so it goes"])
+        assert index.search("so", model=model).ids == [str(len(texts))]
 
 
 def test_hits_are_a_sequence(index):
@@ -212,18 +212,20 @@ def large():
 
 
 @pytest.mark.parametrize("model", MODELS)
-@pytest.mark.parametrize("k", [1, 3, 100])
 @pytest.mark.parametrize("which", ["index", "large"])
-def test_few_hits_equal_plain_sums_to_the_last_bit(which, model, k, request, monkeypatch):
-    index, rng = request.getfixturevalue(which), np.random.default_rng(8)
-    words = [*index.terms[:40], "unheard"]
-    queries = [rng.choice(words, size=rng.integers(0, 9)).tolist() for _ in range(200)]
-    few = index.batch_search(queries, k, model=model)
-    monkeypatch.setattr("termburst.retrieval.search.FEW_HITS", 0)
-    for ours, plain in zip(few, index.batch_search(queries, k, model=model), strict=True):
-        assert ours.documents.tolist() == plain.documents.tolist()
-        assert ours.scores.tolist() == plain.scores.tolist()
-        assert ours.ids == plain.ids
+def test_few_hits_equal_plain_sums_to_the_last_bit(which, model, request, monkeypatch):
+    for k in (1, 3, 100):
+        index, rng = request.getfixturevalue(which), np.random.default_rng(8)
+        words = [*index.terms[:40], "unheard"]
+        queries = [rng.choice(words, size=rng.integers(0, 9)).tolist() for _ in range(200)]
+        few = index.batch_search(queries, k, model=model)
+        with monkeypatch.context() as patch:
+            patch.setattr("termburst.retrieval.search.FEW_HITS", 0)
+            sums = index.batch_search(queries, k, model=model)
+        for ours, plain in zip(few, sums, strict=True):
+            assert ours.documents.tolist() == plain.documents.tolist()
+            assert ours.scores.tolist() == plain.scores.tolist()
+            assert ours.ids == plain.ids
 
 
 def test_no_queries_find_nothing(index, monkeypatch):
@@ -255,7 +257,7 @@ def test_an_index_shows_its_size():
         (lambda: Index.from_texts(["a wing"], counting="english"), "counting must be CountingOptions"),
         (lambda: Index.from_counts([[1, 2]], "ab"), "terms must be a list or an array of strings"),
         (lambda: Index.from_counts([[1, 2]], {"a", "b"}), "terms must be a list or an array of strings"),
-        (lambda: Index.from_counts([[1, 2]], None), "terms must be a list or an array of strings"),
+        (lambda: Index.from_counts([[1, 2]], None), "there are 0 terms for 2 columns; give one name per column"),
         (lambda: Index.from_texts(["a wing"]).batch_search(3), "queries must be a list of queries; got 3"),
         (lambda: Index.from_texts(["a wing"]).search("wing", omega=1e-320), "omega must be between .* got 1e-320"),
         (lambda: Index.from_texts(["a wing"]).search("wing", model="lm-dirichlet", mu=1e308), "mu must be between"),

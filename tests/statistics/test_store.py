@@ -20,7 +20,7 @@ from termburst.counting.options import CountingOptions
 from termburst.digests import VERSION, seal
 from termburst.files import atomic_path, check_output
 from termburst.names import DETAILS
-from termburst.statistics.store import holds_statistics
+from termburst.reading.parquet_footer import has_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
 COUNTS = hnp.arrays(
@@ -43,7 +43,7 @@ def test_save_and_load_are_exact(tmp_path_factory, X, detail, named):
     s = TermStatistics.from_counts(X, terms, detail, batch="a")
     s.save(path)
     assert TermStatistics.load(path) == s
-    assert holds_statistics(path)
+    assert has_statistics(path)
 
 
 def test_counting_options_and_batches_are_loaded(saved):
@@ -114,12 +114,12 @@ def test_other_files_are_refused_by_name(tmp_path, saved):
         TermStatistics.load(tmp_path / "nowhere.parquet")
     plain = tmp_path / "plain.parquet"
     pl.DataFrame({"a": [1]}).write_parquet(plain)
-    assert not holds_statistics(plain)
+    assert not has_statistics(plain)
     with pytest.raises(ValueError, match="it is another file, of another version, or damaged; build them again"):
         TermStatistics.load(plain)
     text = tmp_path / "text.parquet"
     text.write_text("not Parquet")
-    assert not holds_statistics(text)
+    assert not has_statistics(text)
     with pytest.raises(ValueError, match=r"text\.parquet cannot be read as .*; build them again, with termburst"):
         TermStatistics.load(text)
     with pytest.raises(ValueError, match=r"is a folder, not saved statistics; .* stats build .* -o NAME\.parquet$"):

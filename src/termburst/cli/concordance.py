@@ -193,5 +193,5 @@ def _comes(words: list[str]) -> str:
     return "comes" if len(words) == 1 else "come"
 
 
-def _some(words: list[str], most: int = 3) -> str:
-    return ", ".join(map(printable, words[:most])) + (", …" if len(words) > most else "")
+def _some(words: list[str]) -> str:
+    return ", ".join(map(printable, words[:3])) + (", …" if len(words) > 3 else "")

@@ -40,11 +40,11 @@ _BURST_COLUMNS = (
 )
 
 
-def _surest(table: pl.DataFrame, most: int = 3) -> list[tuple[str, str]]:
+def _surest(table: pl.DataFrame) -> list[tuple[str, str]]:
     """The terms that differ most surely between groups, and the group that has most of each."""
     import polars as pl
 
-    return table.filter(pl.col("q_value") <= SURE).sort("p_value").select("term", "highest").head(most).rows()
+    return table.filter(pl.col("q_value") <= SURE).sort("p_value").select("term", "highest").head(3).rows()
 
 
 def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:

@@ -165,19 +165,14 @@ def reads_text(command: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def working(what: str, *, when: bool = True) -> Iterator[Callable[[str], None]]:
+def working(what: str) -> Iterator[Callable[[str], None]]:
     """A moving bar with the text *what*, on a terminal, for work whose progress is not known.
 
     It gives a function that changes the text.
     """
     with progress_bar() as bar:
-        task = bar.add_task(what, total=None) if when else None
-
-        def go_on(what: str) -> None:
-            if task is not None:
-                bar.update(task, description=what)
-
-        yield go_on
+        task = bar.add_task(what, total=None)
+        yield lambda what: bar.update(task, description=what)
 
 
 def collection_size(corpus: Corpus) -> str:

@@ -18,7 +18,7 @@ from termburst.forks import check_fork
 from termburst.messages import named
 from termburst.names import Apostrophes, DecodingErrors, Layer, WordRule
 from termburst.reading.corpus_files import is_ledger
-from termburst.statistics.store import holds_statistics
+from termburst.reading.parquet_footer import has_statistics
 from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -156,7 +156,7 @@ def is_saved(source: str | os.PathLike[str]) -> bool:
     False
     """
     path = Path(source)
-    return is_ledger(path) if path.is_dir() else holds_statistics(path)
+    return is_ledger(path) if path.is_dir() else has_statistics(path)
 
 
 def _data_set(collection: TextCollection, asked: ReadArguments, **more: Any) -> Corpus:

@@ -282,7 +282,7 @@ class Regression:
         return self.terms if terms is None else self.terms[np.isin(self.terms, terms)]
 
     def fit_both(
-        self, rows: Floats, fits: Floats, rivals: Floats | None = None, terms: Integers | None = None
+        self, rows: Floats, fits: Floats, rivals: Floats | None = None
     ) -> tuple[Floats, Floats, Floats, Floats]:
         """Raw fits with and without the first coefficient; *fits* has the coefficients and τ of those with it.
 
@@ -296,7 +296,7 @@ class Regression:
         tangents, spread = np.full(fits.shape, np.nan), np.full((fits.shape[0], 1 + design.leaning), np.nan)
         self.over_terms(
             lambda part: core.fit_without(self.cells, design, part, fits, full, without, tangents, rivals, spread),
-            self._among(terms),
+            self.terms,
             full,
             without,
             tangents,

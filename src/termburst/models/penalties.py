@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,29 +14,9 @@ from termburst.models.special import stirling_remainder
 Floats = NDArray[np.float64]
 
 
-class Penalty(Protocol):
-    """What a penalty must have: its log density, the derivative, and the maximum of the penalised approximate model."""
-
-    def log_density(self, alpha_0: ArrayLike) -> Floats:
-        """log f(α_0); −inf outside the support."""
-
-    def derivative(self, alpha_0: ArrayLike) -> Floats:
-        """d log f / d α_0; NaN outside the support."""
-
-    @property
-    def log_coefficients(self) -> tuple[float, float, float, float]:
-        """(a_0, a_1, a_2, a_3) such that d log f / d τ = a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ, where τ = log α_0."""
-
-    def precision(self, repeats: ArrayLike) -> Floats:
-        """The α_0 that maximises (1 − r) log α_0 + log f(α_0), for Claim 2; NaN if there is none."""
-
-    def log_at_precision(self, repeats: ArrayLike) -> tuple[Floats, Floats]:
-        """log α_0 and log f(α_0) at `precision`, even if that is too small for a float."""
-
-
 @dataclass(frozen=True, slots=True)
-class _MeanAndVariance:
-    """Fields and checks that all penalties share."""
+class Penalty:
+    """A density of α_0 with mean μ and variance σ²; subclasses say which."""
 
     mu: float
     sigma2: float
@@ -63,24 +42,24 @@ class _MeanAndVariance:
 
     @property
     def log_coefficients(self) -> tuple[float, float, float, float]:
-        """See `Penalty`."""
+        """(a_0, a_1, a_2, a_3) such that d log f / d τ = a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ, where τ = log α_0."""
         raise NotImplementedError
 
     def log_at_precision(self, repeats: ArrayLike) -> tuple[Floats, Floats]:
-        """See `Penalty`."""
+        """log α_0 and log f(α_0) at `precision`, even if that is too small for a float."""
         alpha_0 = self.precision(repeats)
         return np.log(alpha_0), self.log_density(alpha_0)
 
     def log_density(self, alpha_0: ArrayLike) -> Floats:
-        """See `Penalty`."""
+        """log f(α_0); −inf outside the support."""
         raise NotImplementedError
 
     def precision(self, repeats: ArrayLike) -> Floats:
-        """See `Penalty`."""
+        """The α_0 that maximises (1 − r) log α_0 + log f(α_0), for Claim 2; NaN if there is none."""
         raise NotImplementedError
 
 
-class GammaPenalty(_MeanAndVariance):
+class GammaPenalty(Penalty):
     """The gamma density of the paper's Eq. gamma-penalty, with mean μ and variance σ².
 
     log f(α_0; μ, σ²) = η² log(μ/σ²) − log Γ(η²) + (η² − 1) log α_0 − (μ/σ²) α_0, with η² = μ²/σ².
@@ -113,7 +92,7 @@ class GammaPenalty(_MeanAndVariance):
         return np.asarray(gamma_precision(NUMPY, self.mu, self.sigma2, np.asarray(repeats, dtype=np.float64)))
 
 
-class LogNormalPenalty(_MeanAndVariance):
+class LogNormalPenalty(Penalty):
     """The log-normal density with mean μ and variance σ².
 
     log α_0 is normal with variance v = log(1 + σ²/μ²) and mean log μ − v/2:
@@ -157,7 +136,7 @@ class LogNormalPenalty(_MeanAndVariance):
         return log_alpha_0, -log_alpha_0 - v * r**2 / 2 - 0.5 * np.log(2 * np.pi * v)
 
 
-class InverseGammaPenalty(_MeanAndVariance):
+class InverseGammaPenalty(Penalty):
     """The inverse-gamma density with mean μ and variance σ²: shape a = η² + 2, scale β = μ(η² + 1).
 
     log f = a log β − log Γ(a) − (a + 1) log α_0 − β/α_0; computed around β/α_0 = a, as `GammaPenalty` is around μ.

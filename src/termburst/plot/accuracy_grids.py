@@ -17,9 +17,7 @@ if TYPE_CHECKING:
 CHARACTER, PAD, ROW = 0.08, 0.1, 0.36  # inches
 
 
-def accuracy_grids(
-    grids: Mapping[str, ArrayLike], mu: ArrayLike, sigma2: ArrayLike, *, decimals: int = 4, label: str = "accuracy"
-) -> Figure:
+def accuracy_grids(grids: Mapping[str, ArrayLike], mu: ArrayLike, sigma2: ArrayLike, *, decimals: int = 4) -> Figure:
     """Draw heat maps of a score over (μ, σ²), all on one colour scale (the paper's Figs A1 and A2).
 
     Each cell shows its value. The highest value of each grid is outlined; if several are equal, all of them are.
@@ -29,7 +27,6 @@ def accuracy_grids(
     grids : title → array of len(mu) × len(sigma2); cells may be NaN
     mu, sigma2 : values of the rows and of the columns
     decimals : number of decimals of the values
-    label : name of the score
 
     Examples
     --------
@@ -59,7 +56,7 @@ def accuracy_grids(
             axes.tick_params(labelbottom=True)
         if index % across == 0:
             dress(axes, y=r"$\mu$ (tokens)")
-    bar = colour_bar(figure, image, panes, label, fraction=0.04, pad=0.015, aspect=28)
+    bar = colour_bar(figure, image, panes, "accuracy", fraction=0.04, pad=0.015, aspect=28)
     bar.ax.yaxis.set_major_formatter(f"{{x:.{decimals}f}}")
     legend(figure, handles=[_frame()], loc="outside lower center", ncols=2)
     return figure

@@ -94,10 +94,10 @@ def colour_bar(figure: Figure, mappable: Any, axes: Any, label: str, **options: 
     return bar
 
 
-def density(axes: Axes, x: Floats, y: Floats, extent: tuple[float, float, float, float], gridsize: int = 45) -> Any:
+def density(axes: Axes, x: Floats, y: Floats, extent: tuple[float, float, float, float]) -> Any:
     """Number of terms per hexagon, both axes logarithmic; *extent* is in powers of ten."""
     return axes.hexbin(
-        x, y, gridsize=gridsize, xscale="log", yscale="log", extent=extent, mincnt=1, cmap="viridis", linewidths=0.2
+        x, y, gridsize=45, xscale="log", yscale="log", extent=extent, mincnt=1, cmap="viridis", linewidths=0.2
     )
 
 

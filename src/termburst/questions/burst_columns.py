@@ -63,7 +63,7 @@ def term_order(
     return [*keys, pl.col("term")]
 
 
-def sorted_terms(table: pl.DataFrame, sort: TermSort | None, statistic: Statistic = "plr") -> pl.DataFrame:
+def sorted_terms(table: pl.DataFrame, sort: TermSort | None) -> pl.DataFrame:
     """The rows in the given order. Columns that the table does not have are passed over; null comes last.
 
     Examples
@@ -74,7 +74,7 @@ def sorted_terms(table: pl.DataFrame, sort: TermSort | None, statistic: Statisti
     (['ha', 'so'], ['so', 'ha'])
     """
     intervals = "lower_bound" in table.columns and not table["lower_bound"].is_null().all()
-    order = term_order(table.columns, sort, statistic, intervals=intervals)
+    order = term_order(table.columns, sort, intervals=intervals)
     return table.sort(order, nulls_last=True) if order else table
 
 

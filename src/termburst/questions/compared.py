@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MILLION = 1_000_000
 LEVEL = 0.05  # q up to this is significant
-FEWEST_IN_STRATUM = 15  # documents of a stratum on average from which on p holds: benchmarks/designs.py --parts strata
+FEWEST_IN_STRATUM = 15  # documents of a stratum on average from which on p holds, in simulations
 FEW_STRATA = 4  # strata up to which p holds however few documents each has
 MANY = 0.5  # share of clusters with documents on both sides, from which on a design is taken for a paired one
 NEARLY_ALL = 0.8  # of the groups: from this share of single documents on, a comparison of groups warns
@@ -54,7 +54,7 @@ def sorted_comparison(table: pl.DataFrame, sort: Sort | None) -> pl.DataFrame:
     return table.sort(order, nulls_last=True, maintain_order=True) if order else table
 
 
-def warn_of_lone_documents(sizes: Any, groups: str = "groups", stacklevel: int = 3) -> None:
+def warn_of_lone_documents(sizes: Any, groups: str = "groups") -> None:
     """Warn if (nearly) all of three or more groups have one document; *sizes* has the documents of each.
 
     The variation between documents of a group, against which differences are judged, is then seen in few of them only.
@@ -80,7 +80,7 @@ def warn_of_lone_documents(sizes: Any, groups: str = "groups", stacklevel: int =
             "), or cut the documents with ",
             named("split", 1000, python="corpus.split(tokens=1000)"),
         ),
-        stacklevel=stacklevel + 1,
+        stacklevel=5,  # the caller of the function of the question
     )
 
 
@@ -141,7 +141,7 @@ def named_counts(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.o
     return (corpus if corpus.terms is not None else replace(corpus, terms=names)), names
 
 
-def out_of_reach(least_p: Any, adjust: str = "bh", clusters: int | None = None, numbers: Any = None) -> str | None:
+def out_of_reach(least_p: Any, adjust: str = "bh", clusters: int | None = None) -> str | None:
     """Why no word could be significant by itself after the adjustment, if that is so.
 
     The k-th smallest p must be small for q ≤ 5 %, and the first one smallest. If m words can have a p as small as l,
@@ -152,7 +152,6 @@ def out_of_reach(least_p: Any, adjust: str = "bh", clusters: int | None = None, 
     least_p : the smallest p that each tested word could have
     adjust : how p is adjusted
     clusters : if their random signs set a limit to p, which is 2 to the power of minus their number
-    numbers : how many words have each least_p, if there are several
 
     Examples
     --------
@@ -163,8 +162,7 @@ def out_of_reach(least_p: Any, adjust: str = "bh", clusters: int | None = None, 
     >>> print(out_of_reach([0.02, 0.0]))  # not known for one of them, so perhaps
     None
     """  # noqa: E501  # lines of output
-    least, place = np.unique(np.asarray(least_p, np.float64), return_inverse=True)
-    number = np.bincount(place, None if numbers is None else np.asarray(numbers, np.float64), least.size)
+    least, number = np.unique(np.asarray(least_p, np.float64), return_counts=True)
     if not least.size or not least[0] > 0:
         return None
     able = np.cumsum(number)

@@ -230,7 +230,7 @@ def design_of(
     terms = [_term(term, list(columns), factors) for term, columns in spec.term_indices.items()]
     distinct, number = _distinct(shorter, documents)
     for name in categories:
-        warn_of_lone_documents(_distinct(distinct.select(name), number)[1], f"values of {name!r:.60}", stacklevel=4)
+        warn_of_lone_documents(_distinct(distinct.select(name), number)[1], f"values of {name!r:.60}")
     cell, levels, columns = cell.ravel()[first], shorter[first], list(spec.column_names)
     return Design(rows, cell, columns, spec, distinct, terms, categories, number, levels, strata)
 

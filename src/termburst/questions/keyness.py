@@ -263,7 +263,7 @@ def _of_groups(asked: Keyness, X: Any, labels: Any, terms: Any, counting: Any, c
     for group, part in zip(groups, parts, strict=True):
         if not part.nnz:
             raise ValueError(f"the group {group!r} has no tokens: there is nothing to compare with")
-    warn_of_lone_documents(np.bincount(place), stacklevel=4)
+    warn_of_lone_documents(np.bincount(place))
     return run_in_memory(plan, names, [cells_of_counts(part) for part in parts])
 
 

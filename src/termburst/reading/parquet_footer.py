@@ -8,6 +8,8 @@ detail. What is not needed is skipped without making objects of it.
 from __future__ import annotations
 
 import io
+from contextlib import suppress
+from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from termburst.limits import require_memory
@@ -23,6 +25,7 @@ _FIXED = {1: 1, 2: 1, 3: 1, 7: 8}  # kind → bytes
 _Wanted = dict[int, Any]  # the number of a field → the fields that are wanted in it
 # The row groups of FileMetaData: their columns (name, values and unpacked bytes of ColumnMetaData) and numbers of rows.
 _FILE: _Wanted = {4: {1: {3: {3: {}, 5: {}, 6: {}}}, 3: {}}}
+_MARKS = (b"\x09termburst\x18", b'"format": "termburst statistics"')  # the key, and what its value begins with
 
 
 class FooterError(ValueError):
@@ -67,6 +70,25 @@ def read_chunks(stream: IO[bytes], place: str = "the file") -> list[list[Chunk]]
         return [_chunks(group) for group in footer.get(4, [])]
     except (IndexError, KeyError, TypeError, AttributeError) as error:  # a value is missing, or of another kind
         raise FooterError("its footer is damaged") from error
+
+
+def has_statistics(path: Path) -> bool:
+    """Whether a Parquet file has saved statistics, even if one byte of it is damaged: texts are read otherwise.
+
+    Examples
+    --------
+    >>> has_statistics(Path("nowhere.parquet"))
+    False
+    """
+    with suppress(OSError), path.open("rb") as stream:
+        end = stream.seek(0, io.SEEK_END)
+        stream.seek(max(end - 8, 0))
+        size = int.from_bytes(stream.read(4), "little")
+        if stream.read(4) == b"PAR1" and size <= end - 12:
+            stream.seek(end - 8 - size)
+            footer = stream.read(size)
+            return any(mark in footer for mark in _MARKS)
+    return False
 
 
 def _chunks(group: dict[int, Any]) -> list[Chunk]:

@@ -22,7 +22,7 @@ from termburst.reading.documents import (
 )
 from termburst.reading.faults import fault, oversize, reason
 from termburst.reading.options import ReadingPlan
-from termburst.reading.parquet_footer import STATISTICS, FooterError, read_chunks
+from termburst.reading.parquet_footer import FooterError, has_statistics, read_chunks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,8 +73,8 @@ def _parquet_slices(file: CorpusFile, options: ReadingPlan, progress: Progress) 
     table = pl.scan_parquet(Path(file.path).absolute(), glob=False, hive_partitioning=False)
     with panics_unseen:
         schema = table.collect_schema()
-        if STATISTICS in pl.read_parquet_metadata(Path(file.path)):
-            raise fault(file.path, "contains saved statistics, not texts; leave it out, or give nothing else")
+    if has_statistics(Path(file.path)):
+        raise fault(file.path, "contains saved statistics, not texts; leave it out, or give nothing else")
     strings = lambda: [name for name, kind in schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]  # noqa: E731
     column = text_column(file.label, options, schema.names(), strings, progress)
     require_columns(file.path, options, column, schema.names())

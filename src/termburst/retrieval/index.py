@@ -86,10 +86,7 @@ class Index:
         '1'
         """
         collection = Collection.from_counts(X)
-        if not isinstance(terms, Iterable):
-            raise ValueError("terms must be a list or an array of strings, one for each column")
-        listed: Any = terms if isinstance(terms, (str, Set)) else list(terms)
-        names: Any = checked_terms(listed, collection.counts.shape[1])
+        names: Any = checked_terms([] if terms is None else terms, collection.counts.shape[1])
         ids = _checked_ids(ids, collection.lengths.size, 0, ())
         return cls(collection, names, ids, checked_counting(counting))
 

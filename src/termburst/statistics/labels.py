@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -47,7 +47,7 @@ def lacking(detail: Detail, needed: Detail) -> str:
     return Message("these statistics have ", has, ", but this question needs ", needs, "; count the texts again so")
 
 
-def checked_terms(terms: Sequence[str] | NDArray[Any] | None, size: int) -> Terms | None:
+def checked_terms(terms: Iterable[str] | NDArray[Any] | None, size: int) -> Terms | None:
     """Names for *size* columns: distinct strings. ValueError names the first that is not valid."""
     if terms is None:
         return None

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from termburst.counting.options import CountingOptions
 from termburst.counting.stored_options import check_counting, check_entries, check_fields
 from termburst.digests import check_digest, check_format, header_text, reading, seal
-from termburst.files import atomic_path, first_line, panics_unseen, parquet_damage
+from termburst.files import atomic_path, first_line, panics_unseen
 from termburst.forks import check_fork
 from termburst.limits import require_memory
 from termburst.names import DETAILS
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 
     from termburst.statistics.term_statistics import TermStatistics
 
-_MAGIC = b"PAR1"  # the first bytes of every Parquet file
 _TERM = 150  # bytes of memory per term beyond its characters: the string object and its place in tables
 _HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
 _TYPES: dict[str, Any] = {
@@ -119,22 +118,6 @@ def _read(path: Path) -> tuple[Any, pl.DataFrame]:
     # The file may store one term once for many rows; here each row gets its own string.
     require_memory(4 * names + _TERM * frame.height, f"its table of {frame.height:,} terms")
     return header, frame
-
-
-def holds_statistics(path: str | PathLike[str]) -> bool:
-    """Whether a path is a Parquet file that `save_statistics` wrote, in any version."""
-    check_fork()
-    import polars as pl
-
-    path = Path(path)
-    damage: tuple[type[BaseException], ...] = (*parquet_damage(), OSError, ValueError)
-    try:
-        if not path.is_file():
-            return False
-        with path.open("rb") as stream, panics_unseen:
-            return stream.read(4) == _MAGIC and STATISTICS in pl.read_parquet_metadata(stream)
-    except damage:  # the error comes when it is read
-        return False
 
 
 def _check_types(header: dict[str, Any]) -> None:
