@@ -17,6 +17,7 @@ from attacks import Attack, Outcome, fine, refused, survives
 from attacks.crafted import resized, saved, statistics_bytes, with_header
 
 import termburst as tb
+from termburst.digests import header_text, seal
 from termburst.weights import Weights, save_weights
 
 MB = 2**20
@@ -90,6 +91,8 @@ def _declared(name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Callable
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as stored:
             for entry, content in parts.items():
                 stored.writestr(entry, content)
+            stored.comment = header_text("weights", {}).encode()
+        seal(path)
 
     return make
 
@@ -99,10 +102,7 @@ def _zeros(name: str, size: int) -> Callable[[Path], None]:
 
     def make(folder: Path) -> None:
         tb.retrieval.Index.from_texts(["ha ha said", "so it goes"]).save(folder / "i.npz")
-        resized(folder / "i.npz", **{name: np.zeros(size, dtype=np.int64)})
-        with np.load(folder / "i.npz") as stored:
-            arrays = {key: stored[key] for key in stored.files}
-        np.savez_compressed(folder / "i.npz", **arrays)
+        resized(folder / "i.npz", "index", **{name: np.zeros(size, dtype=np.int64)})
 
     return make
 
