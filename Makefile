@@ -84,7 +84,7 @@ sanitize: $(VENV)/.all  ## test the core with bounds and undefined behaviour che
 	$(BIN)/python .ci/sanitize.py
 
 fuzz: $(VENV)/.all  ## ten minutes of random input for the core, under sanitizers; needs clang with libFuzzer
-	$(BIN)/python benchmarks/fuzz.py $(FUZZ_SECONDS)
+	$(BIN)/python benchmarks/hostile.py --parts csv core --seconds $(FUZZ_SECONDS)
 
 docs: $(VENV)/.all  ## build the site into docs/_build/html; a warning or a link that leads nowhere is an error
 	rm -rf docs/_build
@@ -101,35 +101,10 @@ ci: lint test-all test-spark wheel zig sanitize docs  ## what .ci/run checks, wi
 
 nightly: fuzz test-lowest test-spark-3.5 test-free  ## what takes longer, or needs other versions than CI has
 
-bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run
-	$(BIN)/python benchmarks/peers.py
-	$(BIN)/python benchmarks/counting_speed.py
-	$(BIN)/python benchmarks/reading_speed.py
-	$(BIN)/python benchmarks/weighting_speed.py
-	$(BIN)/python benchmarks/fit_speed.py
-	$(BIN)/python benchmarks/dirichlet_multinomial.py
-	$(BIN)/python benchmarks/reproduce.py
-	$(BIN)/python benchmarks/burstiness_size.py
-	$(BIN)/python benchmarks/keyness_calibration.py --quick
-	$(BIN)/python benchmarks/truth.py --quick
-	$(BIN)/python benchmarks/inference_speed.py
-	$(BIN)/python benchmarks/retrieval.py
-	$(BIN)/python benchmarks/out_of_core.py --megabytes 50 --memory 500MB
-	$(BIN)/python benchmarks/concordance.py --repeats 2
-	$(BIN)/python benchmarks/quality.py choose --sets mr sms --most 1000
-	$(BIN)/python benchmarks/quality_paper.py
-	$(BIN)/python benchmarks/quality_models.py --quick
-	$(BIN)/python benchmarks/topic_words.py test
-	$(BIN)/python benchmarks/engines.py --sizes 1 --engines polars-lazy duckdb
-	$(BIN)/python benchmarks/report.py
-	$(BIN)/python benchmarks/first_use.py
-	-$(BIN)/python benchmarks/walks.py
-	$(BIN)/python benchmarks/hostile.py
-	$(BIN)/python benchmarks/burst_effects.py
-	$(BIN)/python benchmarks/keyness_claims.py
-	$(BIN)/python benchmarks/designs.py
-	$(BIN)/python benchmarks/check.py copies list alarms
-	$(BIN)/python benchmarks/guesses.py
+bench: $(VENV)/.all  ## the headline figures, as ratios against peers in the same run, and a little of the rest
+	for program in peers reproduce; do $(BIN)/python benchmarks/$$program.py || exit 1; done
+	for program in truth quality speed scale hostile; do $(BIN)/python benchmarks/$$program.py --quick || exit 1; done
+	$(BIN)/python benchmarks/newcomer.py --parts first installed
 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(SPARK_3_5) $(FREE) dist build docs/_build docs/api .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

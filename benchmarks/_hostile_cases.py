@@ -1,8 +1,9 @@
-"""The cases of `hostile.py`: each damages something at random and returns the outcome."""
+"""The cases of `hostile.py`: each damages or draws something at random, and returns the outcome."""
 
 from __future__ import annotations
 
 import contextlib
+import csv
 import functools
 import hashlib
 import io
@@ -26,91 +27,38 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "hostile"))
 from attacks.crafted import TEXTS, altered, statistics_bytes
 
 OPTIONS = {  # a valid value of each option; "" for flags
-    "--top": "3",
-    "--min-count": "1",
-    "--mu": "2",
-    "--sigma2": "1",
-    "--ngrams": "1,2",
-    "--format": "csv",
-    "--form": "exact",
-    "--fit": "exact",
-    "--test": "",
-    "--by": "g",
-    "--text": "text",
-    "--id": "id",
-    "--encoding": "latin-1",
-    "--errors": "replace",
-    "--token-pattern": r"\w+",
-    "--stop-words": "english",
-    "--scheme": "tf-idf",
-    "--norm": "l2",
-    "--confidence": "0.9",
-    "--method": "g2",
-    "--adjust": "by",
-    "--sort": "term",
-    "--detail": "patterns",
-    "--batch": "first",
-    "--checkpoint": "0",
-    "--max-document-mb": "1",
-    "--parts": "",
-    "--pretokenized": "",
-    "--no-lowercase": "",
-    "--statistic": "lr",
-}
+    "--top": "3", "--min-count": "1", "--mu": "2", "--sigma2": "1", "--ngrams": "1,2", "--format": "csv",
+    "--form": "exact", "--fit": "exact", "--test": "", "--by": "g", "--text": "text", "--id": "id",
+    "--encoding": "latin-1", "--errors": "replace", "--token-pattern": r"\w+", "--stop-words": "english",
+    "--scheme": "tf-idf", "--norm": "l2", "--confidence": "0.9", "--method": "g2", "--adjust": "by", "--sort": "term",
+    "--detail": "patterns", "--batch": "first", "--checkpoint": "0", "--max-document-mb": "1", "--parts": "",
+    "--pretokenized": "", "--no-lowercase": "", "--statistic": "lr",
+}  # fmt: skip
 COMMANDS = {  # the number of arguments of each command
-    "terms": 1,
-    "explain": 2,
-    "weigh": 1,
-    "stats build": 1,
-    "stats show": 1,
-    "keyness": 2,
-    "stats add": 2,
+    "terms": 1, "explain": 2, "weigh": 1, "stats build": 1, "stats show": 1, "keyness": 2, "stats add": 2,
     "export": 1,
-}
+}  # fmt: skip
 REPORT_LINES = 30  # of the reading report and of warnings, at most
 WARNING = "termburst: warning: "
 ACCIDENT = re.compile(r"Traceback \(most|^\w*(Error|Exception|Panic)\b|panicked at|thread '").search
 RIGHT, SENTENCE, TRACEBACK, CHANGED = "right", "one sentence", "traceback", "changed content"
 NUMBERS = (-(2**63), -(2**31), -1, 0, 1, 2, 3, 7, 2**31 - 1, 2**31, 2**40, 2**53 + 1, 2**60, 2**62, 2**63 - 1)
 WORDS = (
-    "",
-    "x",
-    "-1",
-    "0",
-    "1",
-    "3",
-    "nan",
-    "inf",
-    "1e400",
-    "9" * 25,
-    "½",
-    "\x1b[31m",
-    "a\nb",
-    "1,2",
-    "2,1",
-    "1,99999999",
-    "é",
-    "--",
-    "*",
-)
+    "", "x", "-1", "0", "1", "3", "nan", "inf", "1e400", "9" * 25, "½", "\x1b[31m", "a\nb", "1,2", "2,1", "1,99999999",
+    "é", "--", "*",
+)  # fmt: skip
 WEIRD = (
-    b"\0",
-    b'"',
-    b",",
-    b"\n",
-    b"\r",
-    b"\xff",
-    b"\xef\xbb\xbf",
-    b"\x1b",
-    b"{",
-    b"[" * 50,
-    b"\\u",
-    b"\t",
-    b"'",
-    b"=",
-    b"\x80",
-    b"null",
+    b"\0", b'"', b",", b"\n", b"\r", b"\xff", b"\xef\xbb\xbf", b"\x1b", b"{", b"[" * 50, b"\\u", b"\t", b"'", b"=",
+    b"\x80", b"null",
+)  # fmt: skip
+
+
+AWKWARD = list("abzAZ019_-'. \n\t\0\x85\x1c") + list(
+    "éÉßẞİıΣσςǅﬁﬀK\u0301\u0308\u200b\u200c\u200d\u2060\u00ad\u2028\ud800\udfff²½Ⅷ٣नम日𝔘𐐀🙂\ufeff\u0345ŉΐ"
 )
+TOKENS = ["the", "The", "cat", "CAT", "Été", "e\u0301te\u0301", "ΣΑΣ", "x", "co-op", "don't", "__init__", "w" * 40]
+PATTERNS = (r"(?u)\b\w\w+\b", r"\w+", r"[^\W\d_]{2,}", r"\b[a-z]+\b", r"[A-Za-z0-9_]{3,}", r"[\w']+", r"\b\w{4,}\b")
+PIECES = ['"', '""', ",", "\n", "\r\n", "\r", "a", "b c", "é", "𝄞", "\x85", "\u2028", '"a""b"', '""""', "\0", '"x,\ny"']
 
 
 @functools.cache
@@ -163,6 +111,8 @@ class Cases:
             "tables": self.table,
             "matrices": matrix,
             "options": self.options,
+            "counting": counting,
+            "csv": csv_block,
         }[subject](rng)
 
     def damaged(self, rng: random.Random) -> str:
@@ -331,6 +281,86 @@ def _spoil(X: Any, rng: random.Random) -> bool:
     else:
         array[place] = np.int64(rng.choice(NUMBERS)).astype(array.dtype)
     return True
+
+
+def counting(rng: random.Random) -> str:
+    """Random texts counted by the compiled vectorizer and by that of scikit-learn: the same matrices, or messages."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    from termburst.counting import tokenizer, vectorizer
+
+    draw = np.random.default_rng(rng.randrange(2**32))
+    vectorizer.SMALL = -1  # always use compiled code
+    tokenizer.CHUNK, threads = int(draw.choice([100, 5_000, 2**20])), int(draw.integers(1, 4))
+    tokenizer.cores = lambda: threads
+    options, made, later = _counting_options(draw), _texts(draw), _texts(draw)
+    both = (tb.CountVectorizer, CountVectorizer)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # about stop words that no token can equal
+        ours, theirs = (_counted(cls, options, made, later) for cls in both)
+        if ours != theirs and Seen.tracebacks:
+            alone = {**options, "min_df": 1}
+            pairs = ((text, [_counted(cls, alone, [text], [text]) for cls in both]) for text in made)
+            print(options, next((text for text, (one, other) in pairs if one != other), "all together"))
+    return RIGHT if ours == theirs else CHANGED
+
+
+def _counting_options(draw: np.random.Generator) -> dict[str, Any]:
+    first = int(draw.integers(1, 3))
+    return {
+        "token_pattern": str(draw.choice(PATTERNS)), "lowercase": bool(draw.random() < 0.7),
+        "strip_accents": [None, "unicode", "ascii"][draw.integers(3)],
+        "ngram_range": (first, first + int(draw.integers(0, 3))),
+        "stop_words": [None, "english", ["the", "été", "x"]][draw.integers(3)], "min_df": int(draw.integers(1, 3)),
+        "binary": bool(draw.random() < 0.2),
+    }  # fmt: skip
+
+
+def _texts(draw: np.random.Generator) -> list[str]:
+    """From all planes of Unicode, from characters that are difficult to lower-case or to split, and from words."""
+    made = []
+    for _ in range(60):
+        kind, size = draw.integers(4), int(draw.geometric(0.03))
+        if kind == 2:
+            made.append(" ".join(draw.choice(TOKENS, min(size, 60))))
+        elif kind == 1:
+            made.append("".join(draw.choice(AWKWARD, size)))
+        else:
+            made.append("".join(map(chr, draw.integers(0, 0x250 if kind else 0x110000, size))))
+    return [*made, "x" * int(draw.integers(1, 10**6))] if draw.random() < 0.02 else made
+
+
+def _counted(cls: Any, options: dict[str, Any], made: list[str], later: list[str]) -> Any:
+    try:
+        fitted = cls(**options)
+        matrices = [fitted.fit_transform(made), fitted.transform(later)]
+    except ValueError as error:
+        return str(error)
+    for X in matrices:
+        X.sort_indices()
+    return fitted.vocabulary_, [(X.shape, X.data.tolist(), X.indices.tolist(), X.indptr.tolist()) for X in matrices]
+
+
+def csv_block(rng: random.Random) -> str:
+    """A block of a CSV file: what the compiled cutter takes is split as the csv module splits it."""
+    from termburst.reading.csv_blocks import cut_block
+
+    width = rng.randint(1, 3)
+    block = "".join(rng.choices(PIECES, k=rng.randint(0, 30))).encode()
+    if rng.random() < 0.5:  # like the output of a program
+        table = io.StringIO(newline="")
+        cells = ["".join(rng.choices(PIECES[:-2], k=rng.randint(0, 3))) for _ in range(width * rng.randint(1, 5))]
+        csv.writer(table, lineterminator="\n").writerows(cells[k : k + width] for k in range(0, len(cells), width))
+        block = table.getvalue().encode() + block
+    if rng.random() < 0.1 and block:
+        place = rng.randrange(len(block))
+        block = block[:place] + bytes([rng.randrange(256)]) + block[place + 1 :]
+    found = cut_block(block, ord(","), width, list(range(width)), 10**6)
+    if found.columns is None:
+        return SENTENCE  # it is left to the slow reader
+    rows = csv.reader(io.StringIO(block[: found.size].decode(), newline=""))
+    expected = [row or [""] for row in rows if row or width == 1]  # an empty line is no row, but in one column a field
+    return RIGHT if [list(row) for row in zip(*found.columns, strict=True)] == expected else CHANGED
 
 
 def _damaged(content: bytes, rng: random.Random) -> bytes:

@@ -73,9 +73,9 @@ def test_a_list_of_strings_is_texts(corpus):
     assert str(corpus.reading) == "texts: 18 documents.\nwords: as Unicode sees them, in lower case"
 
 
-@pytest.mark.parametrize("make", [tuple, iter, pl.Series, pd.Series, np.array])
-def test_any_iterable_of_strings_is_texts(make, corpus):
-    assert same_counts(tb.read(make(TEXTS)), corpus)
+def test_any_iterable_of_strings_is_texts(corpus):
+    for make in [tuple, iter, pl.Series, pd.Series, np.array]:
+        assert same_counts(tb.read(make(TEXTS)), corpus)
 
 
 def test_token_lists_are_counted_as_they_are():
@@ -230,9 +230,8 @@ def test_a_tokenizer_of_your_own(folder):
         tb.read(TEXTS, tokenizer=str.upper).counts  # noqa: B018
 
 
-@pytest.mark.parametrize(
-    ("source", "options", "said"),
-    [
+def test_what_cannot_be_read_gives_a_sentence():
+    for source, options, said in [
         ([], {}, "empty list"),
         ("-", {}, r"read its lines first: tb\.read\(list\(sys\.stdin\)\)"),
         (7, {}, "source must be a path.*; got int"),
@@ -262,11 +261,9 @@ def test_a_tokenizer_of_your_own(folder):
         (pl.DataFrame({"text": ["so"], "id": [None]}), {}, "'id' has null"),
         (pl.DataFrame({"n": [1]}), {"text": "n"}, "must contain texts or lists of tokens; got Int64"),
         (pl.DataFrame({"text": []}, schema={"text": pl.String}), {}, "no rows"),
-    ],
-)
-def test_what_cannot_be_read_gives_a_sentence(source, options, said):
-    with pytest.raises(ValueError, match=said):
-        tb.read(source, **options)
+    ]:
+        with pytest.raises(ValueError, match=said):
+            tb.read(source, **options)
 
 
 def test_saved_statistics_are_not_texts(tmp_path):
@@ -397,9 +394,8 @@ def test_where_leaves_out_null():
     assert corpus.where(pl.col("year") > 1).ids == ["2"]
 
 
-@pytest.mark.parametrize(
-    ("condition", "said"),
-    [
+def test_a_condition_that_cannot_be_used_gives_a_sentence(corpus):
+    for condition, said in [
         (pl.col("yaer") > 1, "no column 'yaer'; it has 'id', 'year', 'who'"),
         (pl.col("year"), "true or false for each document; got Int64"),
         (pl.col("year") > 3000, "none of 18 documents meets the condition"),
@@ -418,11 +414,9 @@ def test_where_leaves_out_null():
         (" ", "where is empty; write a condition such as"),
         ("year BETWEEN", "cannot be understood; write a condition such as"),
         (True, "where takes a condition such as 'year >= 1945', a Polars expression or a boolean array"),
-    ],
-)
-def test_a_condition_that_cannot_be_used_gives_a_sentence(corpus, condition, said):
-    with pytest.raises(ValueError, match=said):
-        corpus.where(condition)
+    ]:
+        with pytest.raises(ValueError, match=said):
+            corpus.where(condition)
 
 
 def test_a_condition_may_be_text(corpus):
@@ -443,19 +437,16 @@ def test_bin_adds_a_column(corpus):
     assert dated.bin("day", every="1y").metadata["day_bin"].dt.month().to_list() == [1, 1]
 
 
-@pytest.mark.parametrize(
-    ("column", "every", "said"),
-    [
+def test_what_cannot_be_binned_gives_a_sentence(corpus):
+    for column, every, said in [
         ("day", 10, "no column 'day'"),
         ("who", 10, "only numbers and dates can be binned, but the column 'who' contains 'clown'"),
         ("year", 0, "every must be a number above 0; got 0"),
         ("year", True, "every must be a number"),
         ("year", "1y", "is for dates"),
-    ],
-)
-def test_what_cannot_be_binned_gives_a_sentence(corpus, column, every, said):
-    with pytest.raises(ValueError, match=said):
-        corpus.bin(column, every=every)
+    ]:
+        with pytest.raises(ValueError, match=said):
+            corpus.bin(column, every=every)
 
 
 # Pieces
@@ -507,9 +498,8 @@ def test_pieces_on_disk_are_read_from_their_files(table):
         list(pieces.texts)
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
+def test_what_cannot_be_split_gives_a_sentence(corpus):
+    for options, said in [
         ({}, "give tokens= or pattern="),
         ({"tokens": 3, "pattern": "x"}, "and not both"),
         ({"tokens": 0}, "whole number above 0; got 0"),
@@ -518,11 +508,9 @@ def test_pieces_on_disk_are_read_from_their_files(table):
         ({"pattern": "("}, "is not a regular expression"),
         ({"pattern": "x*"}, "can match the empty string"),
         ({"pattern": "^CHAPTER"}, "cuts no document"),
-    ],
-)
-def test_what_cannot_be_split_gives_a_sentence(corpus, options, said):
-    with pytest.raises(ValueError, match=said):
-        corpus.split(**options)
+    ]:
+        with pytest.raises(ValueError, match=said):
+            corpus.split(**options)
 
 
 def test_a_pattern_cannot_cut_token_lists():
@@ -583,20 +571,17 @@ def test_keyness_of_two_lists_of_texts():
         tb.keyness("so it goes", "so so")
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
+def test_comparisons_that_mean_nothing_give_a_sentence(corpus):
+    for options, said in [
         ({}, "give the column to compare by"),
         ({"by": "party"}, "no column 'party'"),
         ({"other": "whom"}, "the metadata has no column 'whom'"),
         ({"other": TEXTS}, r"corpus\.keyness\(tb\.read\(\.\.\.\)\)"),
         ({"other": tb.read(TEXTS), "by": "who"}, "not both"),
         ({"other": tb.read(TEXTS, ngrams=2)}, "counted with other options.*terms of 2 words"),
-    ],
-)
-def test_comparisons_that_mean_nothing_give_a_sentence(corpus, options, said):
-    with pytest.raises(ValueError, match=said):
-        corpus.keyness(**options)
+    ]:
+        with pytest.raises(ValueError, match=said):
+            corpus.keyness(**options)
 
 
 def test_documents_without_a_group_are_named():

@@ -1,7 +1,7 @@
 """Figures in the README and the docs are those that a benchmark printed: `benchmarks/output/` keeps what it printed.
 
-A section that names a benchmark has figures of that benchmark. `python benchmarks/keep_output.py NAME PART …` runs one
-and keeps its lines.
+A section that names a benchmark has figures of that benchmark. `python benchmarks/NAME.py --parts PART --keep` runs
+one and keeps its lines.
 """
 
 import re
@@ -25,7 +25,7 @@ def sections(path):
     """The text of each section that names benchmarks, without code, and those benchmarks with the parts named."""
     text = re.sub(r"^```.*?^```", "", path.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     for section in re.split(r"^#+ ", text, flags=re.MULTILINE):
-        named = sorted(set(re.findall(r"benchmarks/(\w+)\.py", section)) - {"keep_output"})
+        named = sorted(set(re.findall(r"benchmarks/(\w+)\.py", section)))
         if named:
             plain = re.sub(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|\bseeds? [\d, and]+|\b(?:version|Python) [\d.]+", " ", section)
             yield section.partition("\n")[0], re.sub(r"[*_]", "", plain), named

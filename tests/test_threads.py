@@ -135,12 +135,12 @@ def test_an_error_beside_the_other_thread_gives_up_its_work():
     assert 1 <= len(seen) <= 3
 
 
-@pytest.mark.parametrize("terms", [0, 1, 2, 63, 64, 1_000])
-@pytest.mark.parametrize("cells", [0, PART, 3 * PART, 10**9])
-def test_parts_cover_all_terms_once(cells, terms):
-    parts = parts_of(cells, terms)
-    assert sorted(i for part in parts for i in range(terms)[part]) == list(range(terms))
-    assert len(parts) == max(min(cells // PART, terms, PARTS), 1)
+def test_parts_cover_all_terms_once():
+    for cells in [0, PART, 3 * PART, 10**9]:
+        for terms in [0, 1, 2, 63, 64, 1_000]:
+            parts = parts_of(cells, terms)
+            assert sorted(i for part in parts for i in range(terms)[part]) == list(range(terms))
+            assert len(parts) == max(min(cells // PART, terms, PARTS), 1)
 
 
 def test_little_work_is_done_in_this_thread_and_more_in_others():

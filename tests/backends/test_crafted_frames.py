@@ -24,12 +24,11 @@ def test_a_dot_in_a_column_name_of_duckdb_1_is_refused():
             _ = tb.scan(frame, text="a.b").tokens
 
 
-@pytest.mark.parametrize("name", ["^te.*$", "^.*$", "^text$"])
-def test_a_column_name_is_not_a_regular_expression(make, name):
-    if not DOTS:
-        name = name.replace(".*", "[x]*")  # a dot is refused by DuckDB 1
-    frame = make({"document": [1, 2], "text": ["the wrong column", "again"], name: ["so it goes", "so so"]})
-    assert tb.scan(frame, text=name).terms.tolist() == ["goes", "it", "so"]
+def test_a_column_name_is_not_a_regular_expression(make):
+    for pattern in ["^te.*$", "^.*$", "^text$"]:
+        name = pattern if DOTS else pattern.replace(".*", "[x]*")  # a dot is refused by DuckDB 1
+        frame = make({"document": [1, 2], "text": ["the wrong column", "again"], name: ["so it goes", "so so"]})
+        assert tb.scan(frame, text=name).terms.tolist() == ["goes", "it", "so"]
 
 
 def test_the_column_name_of_ids_is_not_a_regular_expression(make):
@@ -72,10 +71,10 @@ CRAFTED = {
 }
 
 
-@pytest.mark.parametrize("case", CRAFTED)
-def test_patterns_that_no_collection_has_are_refused(case):
-    with pytest.raises(ValueError, match=r"\w+"):
-        _ = tb.scan(pl.DataFrame({**SOUND, **CRAFTED[case]})).statistics
+def test_patterns_that_no_collection_has_are_refused():
+    for changes in CRAFTED.values():
+        with pytest.raises(ValueError, match=r"\w+"):
+            _ = tb.scan(pl.DataFrame({**SOUND, **changes})).statistics
 
 
 def test_the_example_itself_is_sound():

@@ -83,9 +83,8 @@ def test_few_documents():
     assert not found.false_alarms.height
 
 
-@pytest.mark.parametrize(
-    ("rows", "options", "message"),
-    [
+def test_bad_arguments_raise_one_sentence():
+    for rows, options, message in [
         ({"document": [], "text": []}, {}, "there are no documents"),
         ({"document": [1, 2], "text": ["", "!"]}, {}, "no document has a term"),
         ({"document": [1], "text": ["so"]}, {"cluster": "who"}, "the frame has no column 'who' (cluster=...)"),
@@ -96,9 +95,7 @@ def test_few_documents():
             "1 documents have nothing in the column",
         ),
         ({"document": [1], "term": ["so"], "count": [1]}, {}, "the frame has counts; this needs texts"),
-    ],
-)
-def test_bad_arguments_raise_one_sentence(rows, options, message):
-    schema = {"document": pl.Int64, "text": pl.String} if not rows["document"] else None
-    with pytest.raises(ValueError, match="^" + message.replace("(", r"\(").replace(")", r"\)")):
-        tb.scan(pl.LazyFrame(rows, schema=schema)).check(**options)
+    ]:
+        schema = {"document": pl.Int64, "text": pl.String} if not rows["document"] else None
+        with pytest.raises(ValueError, match="^" + message.replace("(", r"\(").replace(")", r"\)")):
+            tb.scan(pl.LazyFrame(rows, schema=schema)).check(**options)

@@ -58,47 +58,47 @@ def test_weights_by_every_scheme(engine):
             assert differences(found, expected) == [], scheme
 
 
-@pytest.mark.parametrize(
-    ("columns", "message"),
-    [
-        (
-            {"document": ["a"], "body": ["x"]},
-            r"the frame has the columns 'document', 'body'; it needs texts \('document', 'text'\), or counts",
-        ),
-        (
-            {"document": ["a", "b"], "text": ["x y", None]},
-            r"the column 'text' has null in 1 row\(s\): fill them with ''",
-        ),
-        (
-            {"document": ["a", None], "text": ["x", "y"]},
-            r"the column 'document' has null in 1 row\(s\): every document",
-        ),
-        ({"document": ["a", "a"], "text": ["x", "y"]}, "2 documents have the id 'a'"),
-        ({"document": [1, 1], "text": ["x", "y"]}, "2 documents have the id 1"),
-        ({"document": [0.5], "text": ["x"]}, "the column 'document' must contain strings or integers; got Float64"),
-        ({"document": ["a"], "text": [5]}, "the column 'text' must contain strings; got Int64"),
-        (
-            {"document": ["a"], "term": ["x"], "count": [-2]},
-            "the term 'x' in the document 'a' must be 0 or more",
-        ),
-        (
-            {"document": ["a"], "term": ["x"], "count": [1.5]},
-            "the column 'count' must contain integers; got Float64",
-        ),
-        ({"document": ["a"], "term": [None], "count": [1]}, r"the column 'term' has null in 1 row\(s\)"),
-        ({"document": ["a", "a"], "term": ["x", "x"], "count": [1, 2]}, "the document 'a' has 2 rows for the term 'x'"),
-        ({"document": ["a"], "text": ["?"]}, "no document has a term"),
-        (
-            {"document": pl.Series([], dtype=pl.String), "text": pl.Series([], dtype=pl.String)},
-            "there are no documents",
-        ),
-        ({"document": ["a"], "term": ["x"], "count": [0]}, "no document has a term"),
-    ],
-)
-@pytest.mark.parametrize("engine", ENGINES)
-def test_a_bad_frame_raises_one_sentence(columns, message, engine):
-    made = pl.DataFrame(columns, schema_overrides={"term": pl.String} if "term" in columns else None)
-    assert_refused(in_engine(engine, made), message)
+def test_a_bad_frame_raises_one_sentence():
+    for engine in ENGINES:
+        for columns, message in [
+            (
+                {"document": ["a"], "body": ["x"]},
+                r"the frame has the columns 'document', 'body'; it needs texts \('document', 'text'\), or counts",
+            ),
+            (
+                {"document": ["a", "b"], "text": ["x y", None]},
+                r"the column 'text' has null in 1 row\(s\): fill them with ''",
+            ),
+            (
+                {"document": ["a", None], "text": ["x", "y"]},
+                r"the column 'document' has null in 1 row\(s\): every document",
+            ),
+            ({"document": ["a", "a"], "text": ["x", "y"]}, "2 documents have the id 'a'"),
+            ({"document": [1, 1], "text": ["x", "y"]}, "2 documents have the id 1"),
+            ({"document": [0.5], "text": ["x"]}, "the column 'document' must contain strings or integers; got Float64"),
+            ({"document": ["a"], "text": [5]}, "the column 'text' must contain strings; got Int64"),
+            (
+                {"document": ["a"], "term": ["x"], "count": [-2]},
+                "the term 'x' in the document 'a' must be 0 or more",
+            ),
+            (
+                {"document": ["a"], "term": ["x"], "count": [1.5]},
+                "the column 'count' must contain integers; got Float64",
+            ),
+            ({"document": ["a"], "term": [None], "count": [1]}, r"the column 'term' has null in 1 row\(s\)"),
+            (
+                {"document": ["a", "a"], "term": ["x", "x"], "count": [1, 2]},
+                "the document 'a' has 2 rows for the term 'x'",
+            ),
+            ({"document": ["a"], "text": ["?"]}, "no document has a term"),
+            (
+                {"document": pl.Series([], dtype=pl.String), "text": pl.Series([], dtype=pl.String)},
+                "there are no documents",
+            ),
+            ({"document": ["a"], "term": ["x"], "count": [0]}, "no document has a term"),
+        ]:
+            made = pl.DataFrame(columns, schema_overrides={"term": pl.String} if "term" in columns else None)
+            assert_refused(in_engine(engine, made), message)
 
 
 def assert_refused(frame, message):
@@ -108,24 +108,21 @@ def assert_refused(frame, message):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("rows", "message"),
-    [
-        ([("a", 9, 2, 1), (None, 0, 2, 1)], "the term 'a', 9 times in a document of 2 tokens is impossible"),
-        ([("a", -1, 2, 1), (None, 0, 2, 1)], "the term 'a', -1 times in a document of 2 tokens is impossible"),
-        ([("a", 0, 2, 1), (None, 0, 2, 1)], "the term 'a', 0 times in a document of 2 tokens is impossible"),
-        ([(None, 1, 2, 1), ("a", 2, 2, 1)], "no term, 1 times in a document of 2 tokens is impossible"),
-        ([(None, 0, -2, 1), (None, 0, 9, 1)], "a document of -2 tokens is impossible"),
-        ([("a", 1, 2, 3), (None, 0, 2, 2)], "there are 2 documents of 2 tokens, but a term is in 3 of them"),
-        ([("a", 2, 2, 1), ("b", 1, 2, 1), (None, 0, 2, 1)], "of 2 tokens, .* and their terms have 3 tokens"),
-        ([("a", 1, 2, 1)], "there are 0 documents of 2 tokens"),
-        ([("a", 5, 9, 2**62), ("a", 5, 9, 2**62), (None, 0, 9, 5)], "the collection is too large"),
-    ],
-)
-@pytest.mark.parametrize("engine", ENGINES)
-def test_patterns_that_no_collection_has(rows, message, engine):
-    schema = {"term": pl.String, "count": pl.Int64, "length": pl.Int64, "documents": pl.Int64}
-    assert_refused(in_engine(engine, pl.DataFrame(rows, schema=schema, orient="row")), message)
+def test_patterns_that_no_collection_has():
+    for engine in ENGINES:
+        for rows, message in [
+            ([("a", 9, 2, 1), (None, 0, 2, 1)], "the term 'a', 9 times in a document of 2 tokens is impossible"),
+            ([("a", -1, 2, 1), (None, 0, 2, 1)], "the term 'a', -1 times in a document of 2 tokens is impossible"),
+            ([("a", 0, 2, 1), (None, 0, 2, 1)], "the term 'a', 0 times in a document of 2 tokens is impossible"),
+            ([(None, 1, 2, 1), ("a", 2, 2, 1)], "no term, 1 times in a document of 2 tokens is impossible"),
+            ([(None, 0, -2, 1), (None, 0, 9, 1)], "a document of -2 tokens is impossible"),
+            ([("a", 1, 2, 3), (None, 0, 2, 2)], "there are 2 documents of 2 tokens, but a term is in 3 of them"),
+            ([("a", 2, 2, 1), ("b", 1, 2, 1), (None, 0, 2, 1)], "of 2 tokens, .* and their terms have 3 tokens"),
+            ([("a", 1, 2, 1)], "there are 0 documents of 2 tokens"),
+            ([("a", 5, 9, 2**62), ("a", 5, 9, 2**62), (None, 0, 9, 5)], "the collection is too large"),
+        ]:
+            schema = {"term": pl.String, "count": pl.Int64, "length": pl.Int64, "documents": pl.Int64}
+            assert_refused(in_engine(engine, pl.DataFrame(rows, schema=schema, orient="row")), message)
 
 
 @pytest.mark.parametrize(
@@ -184,9 +181,8 @@ def test_columns_of_other_names_and_integer_ids(engine):
     assert weights.rows() == [(7, "ha", 2.0), (7, "so", 1.0), (2**40, "so", 1.0)]
 
 
-@pytest.mark.parametrize(
-    ("ask", "message"),
-    [
+def test_bad_arguments_raise_one_sentence():
+    for ask, message in [
         (lambda f: tb.scan(f).weights("tfidf"), "scheme must be one of"),
         (lambda f: tb.scan(f).weights("fisher-kernel"), "needs all counts of a term at once"),
         (lambda f: tb.scan(f).weights("tf-idf", norm="max"), "norm must be one of 'l1', 'l2'; got 'max'"),
@@ -194,11 +190,9 @@ def test_columns_of_other_names_and_integer_ids(engine):
         (lambda f: tb.scan(f).term_table(sigma2=-1), "sigma2"),
         (lambda f: tb.scan(f, id="text"), "the column 'text' cannot be both 'document' and 'text'"),
         (lambda f: tb.scan(f.with_columns(term="text", count=1)), "could be texts or counts"),
-    ],
-)
-def test_bad_arguments_raise_one_sentence(ask, message):
-    with pytest.raises(ValueError, match=message):
-        ask(pl.DataFrame({"document": ["a", "b"], "text": ["ha ha so", "so it goes"]}))
+    ]:
+        with pytest.raises(ValueError, match=message):
+            ask(pl.DataFrame({"document": ["a", "b"], "text": ["ha ha so", "so it goes"]}))
 
 
 @pytest.mark.slow

@@ -18,10 +18,10 @@ limited = backends.memory_limit
 FRAME = pl.DataFrame({"document": ["a", "b"], "text": ["ha ha ha said the clown", "the end"]})
 
 
-@pytest.mark.parametrize("given", ["much", "600", "-1GB", "", True, None, 1.5])
-def test_a_bad_limit_is_one_sentence(given):
-    with pytest.raises(ValueError, match=r"^memory must be a number with MB, GB or TB.*; got"), limited(given):
-        pass
+def test_a_bad_limit_is_one_sentence():
+    for given in ["much", "600", "-1GB", "", True, None, 1.5]:
+        with pytest.raises(ValueError, match=r"^memory must be a number with MB, GB or TB.*; got"), limited(given):
+            pass
 
 
 @pytest.mark.parametrize("given", ["10MB", 1, 0])

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attacks import Attack, Outcome
+from attacks import Attack, Kind, Outcome
 
 from helpers.processes import plain_environment
 
@@ -58,14 +58,22 @@ def _quiet(run: Sequence[str] | str) -> Sequence[str] | str:
 
 
 @pytest.fixture
-def attacked(server: Callable[[dict[str, Any]], dict[str, Any]], tmp_path: Path) -> Callable[[Attack], None]:
-    """Run one attack in its own folder, and check the result."""
+def attacked(server: Callable[[dict[str, Any]], dict[str, Any]], tmp_path: Path) -> Callable[[Attack | Kind], None]:
+    """Run one attack, or each of a kind, in a folder of its own, and check the result."""
 
-    def check(attack: Attack) -> None:
-        folder = tmp_path / "at"
-        folder.mkdir()
+    def check(attack: Attack | Kind) -> None:
+        for number, one in enumerate(attack if isinstance(attack, Kind) else (attack,)):
+            try:
+                check_one(one, tmp_path / str(number))
+            except BaseException as error:
+                error.add_note(f"This was the attack: {one}")
+                raise
+
+    def check_one(attack: Attack, place: Path) -> None:
+        folder = place / "at"
+        folder.mkdir(parents=True)
         before = attack.prepare(folder)
-        streams = {name: tmp_path / name for name in ("stdin", "stdout", "stderr")}
+        streams = {name: place / name for name in ("stdin", "stdout", "stderr")}
         streams["stdin"].write_bytes(attack.stdin)
         streams["stdout"].touch()
         streams["stderr"].touch()

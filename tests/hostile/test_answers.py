@@ -37,15 +37,12 @@ def _apart(first: str, second: str) -> Callable[[Path, Outcome], None]:
 
 LABELS = {
     "a NUL at the end": ("a\0", "a"),
-    "two NULs at the end": ("a\0\0", "a\0"),
     "a composed and a decomposed letter": ("\u00e9", "e\u0301"),
     "a blank at the end": ("a", "a b"),
-    "capitals": ("A", "a"),
     "a zero before": ("01", "1"),
-    "null as text": ("null", "None"),
     "a label of 60 kB": ("a" * 60_000, "b"),
 }
-COLUMNS = ("^te.*$", "*", "text*", "te.t", "^.*$", "`text`", 'te"xt', "text; drop table x", "$text", "")
+COLUMNS = ("^te.*$", "*", 'te"xt', "text; drop table x", "")
 
 
 def _columns(name: str) -> Callable[[Path], None]:
@@ -75,15 +72,7 @@ def _csv_terms(*expected: str) -> Callable[[Path, Outcome], None]:
 
 
 FRAME = "F = pl.DataFrame({{'document': [1, 2], 'text': ['no no', 'no'], {0!r}: ['so it so', 'it is']}})\n"
-STOP_WORDS = (
-    "['so', 'it']",
-    "('it', 'so')",
-    "{'so', 'it'}",
-    "frozenset(['it', 'so'])",
-    "['so', 'so', 'it']",
-    "[]",
-    "()",
-)
+STOP_WORDS = ("['so', 'so', 'it']", "('it', 'so')", "frozenset(['it', 'so'])", "[]")
 ROUND_TRIP = """
 from termburst import CountingOptions
 texts = ['so it goes on', 'on and on']
@@ -167,7 +156,7 @@ ATTACKS = [
             make=_columns(name),
             check=_terms("so", "it", "is"),
         )
-        for name in COLUMNS[:5]
+        for name in COLUMNS[:2]
     ),
     *(
         fine(
@@ -175,7 +164,7 @@ ATTACKS = [
             FRAME.format(name) + f"s = tb.scan(F, text={name!r}).statistics\n"
             "assert sorted(s.terms) == ['is', 'it', 'so'], s.terms",
         )
-        for name in COLUMNS[:5]
+        for name in COLUMNS[:2]
     ),
     refused(
         "a pattern that is not the name of a column",
@@ -186,21 +175,15 @@ ATTACKS = [
         fine(f"stop words {words} to disk and back", ROUND_TRIP.format(words), makes=("s.parquet",))
         for words in STOP_WORDS
     ),
-    *(
-        refused(f"pruned at {value}", PRUNED.format(value) + SAVED, "count")
-        for value in ("1.5", "'2'", "float('nan')", "None", "[2]")
-    ),
+    *(refused(f"pruned at {value}", PRUNED.format(value) + SAVED, "count") for value in ("1.5", "'2'", "None")),
     *(
         survives(f"pruned at {value}", PRUNED.format(value) + SAVED, makes=("s.parquet",))
-        for value in ("2.0", "0", "-1", "10**30", "True")
+        for value in ("0", "10**30", "True")
     ),
-    *(
-        fine(f"pruned at {value}", PRUNED.format(value) + SAVED, makes=("s.parquet",))
-        for value in ("2", "np.int64(2)", "np.uint8(2)")
-    ),
+    *(fine(f"pruned at {value}", PRUNED.format(value) + SAVED, makes=("s.parquet",)) for value in ("np.uint8(2)",)),
     *(
         refused(f"a pattern {pattern!r} of empty tokens", f"tb.CountingOptions(token_pattern={pattern!r})", "pattern")
-        for pattern in (r"\w*", "", r"(?:a|)", r"x{0}")
+        for pattern in (r"\w*", r"(?:a|)")
     ),
     *(
         survives(

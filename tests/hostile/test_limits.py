@@ -308,7 +308,7 @@ assert sum(len(batch.ids) for batch in open_corpus(at / "b.parquet", columns=["g
         ["stats", "show", "s.parquet"],
         "s.parquet",
         memory=3072,
-        files={"s.parquet": with_header(statistics_bytes(), "[" + "1," * 10 * MB + "1]")},
+        files={"s.parquet": with_header(pl.read_parquet(io.BytesIO(statistics_bytes())), "[" + "1," * 10 * MB + "1]")},
     ),
     refused(
         "100,000 batches",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from attacks import Attack, fine, refused, survives
+from attacks import Attack, Kind, by_kind, fine, refused, survives
 
 DENSE = "np.array([[2, 1, 0, 0], [0, 3, 1, 0], [1, 0, 0, 2], [0, 0, 4, 1]])"
 POINTS_OUTSIDE = "damaged|outside|index|indices|out of|bounds|point|negative|matrix"
@@ -27,37 +27,29 @@ SPOILT = {  # for each format: how to damage X, a valid 4 × 4 matrix
         "row out of range": "X.row[0] = 99",
         "column out of range": "X.col[0] = 99",
         "negative row": "X.row[0] = -1",
-        "negative column": "X.col[0] = -2**31",
         "too few numbers": "X.data = X.data[:1]",
         "a width it does not have": "X._shape = (4, 1)",
     },
     "bsr": {
         "block out of range": "X.indices[0] = 99",
-        "negative block": "X.indices[0] = -1",
         "pointers that decrease": "X.indptr[1] = 10**6",
         "too few pointers": "X.indptr = X.indptr[:2]",
-        "too few blocks": "X.data = X.data[:1]",
     },
 }
-SPOILT["csc"] = {name: done for name, done in SPOILT["csr"].items() if "does not have" not in name}
+SPOILT["csc"] = {name: SPOILT["csr"][name] for name in ("index out of range", "pointers past the end")}
 KEY = "D = getattr(X, '_dict', X); dict.__setitem__(D, {0}, 1) if isinstance(D, dict) else None"
 UNSURE = {  # formats that SciPy itself converts, rightly or wrongly
     "dia": {
         "an offset out of range": "X.offsets[0] = 10**6",
-        "the smallest offset": "X.offsets[0] = -2**31",
         "too few offsets": "X.offsets = X.offsets[:1]",
-        "a shape it does not have": "X._shape = (4000, 4)",
     },
     "lil": {
         "an index out of range": "X.rows[0] = [99]; X.data[0] = [1]",
-        "a negative index": "X.rows[0] = [-1]; X.data[0] = [1]",
         "lists of unequal lengths": "X.rows[0] = [0, 1, 2]; X.data[0] = [1]",
         "rows that are not lists": "X.rows[0] = 7",
-        "numbers that are text": "X.data[0] = ['a'] * len(X.rows[0])",
     },
     "dok": {
         "a key out of range": KEY.format("(99, 99)"),
-        "a negative key": KEY.format("(-9, -9)"),
     },
 }
 TAKERS = (
@@ -74,37 +66,28 @@ VALUES = {
     "a negative count": "[[1, -2], [3, 4]]",
     "a fraction": "[[1.5, 2.0], [3.0, 4.0]]",
     "NaN": "[[float('nan'), 1.0], [2.0, 3.0]]",
-    "infinity": "[[float('inf'), 1.0], [2.0, 3.0]]",
-    "1e300": "[[1e300, 1.0], [2.0, 3.0]]",
     "2^63 as unsigned": "np.array([[2**63, 1], [1, 1]], dtype=np.uint64)",
     "sums beyond 64 bits": "np.full((4, 4), 2**61)",
     "complex numbers": "np.array([[1j, 2], [3, 4]])",
     "text": "np.array([['a', 'b'], ['c', 'd']])",
-    "objects": "np.array([[object(), 2], [3, 4]], dtype=object)",
-    "dates": "np.array([['2000-01-01']], dtype='datetime64[D]')",
     "one dimension": "[1, 2, 3]",
-    "three dimensions": "np.ones((2, 2, 2), dtype=int)",
     "ragged rows": "[[1, 2], [3]]",
     "masked cells": "np.ma.masked_array([[1, 2], [3, 4]], mask=[[1, 0], [0, 0]])",
     "a text": "'so it goes'",
-    "nothing at all": "None",
     "a sparse vector": "sp.coo_array(np.array([1, 2, 3]))",
 }
 FRAME = "pl.DataFrame({'term': ['ha', 'ha', 'so'], 'count': %s, 'length': %s, 'documents': %s})"
 PATTERNS = {
     "a negative length": ("[1, 2, 1]", "[-5, 3, 3]", "[1, 1, 1]"),
     "a negative count": ("[-1, 2, 1]", "[3, 3, 3]", "[1, 1, 1]"),
-    "a count of 0": ("[0, 2, 1]", "[3, 3, 3]", "[1, 1, 1]"),
     "a count beyond its length": ("[9, 2, 1]", "[3, 3, 3]", "[1, 1, 1]"),
     "a count of 2^40": ("[2**40, 2, 1]", "[2**41, 3, 3]", "[1, 1, 1]"),
-    "a length of 2^62": ("[1, 2, 1]", "[2**62, 3, 3]", "[1, 1, 1]"),
     "2^60 documents": ("[1, 2, 1]", "[3, 3, 3]", "[2**60, 1, 1]"),
     "a negative number of documents": ("[1, 2, 1]", "[3, 3, 3]", "[-1, 1, 1]"),
     "nulls": ("[None, 2, 1]", "[3, None, 3]", "[1, 1, None]"),
 }
 LABELS = {
     "too few labels": "['a', 'b']",
-    "labels of None": "[None, 'a', 'b', 'b']",
     "labels of NaN": "[float('nan'), 1.0, 2.0, 2.0]",
     "one label": "['a', 'a', 'a', 'a']",
     "no labels": "[]",
@@ -160,6 +143,6 @@ ATTACKS = [
 ]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=str)
-def test_a_matrix_or_a_frame(attack: Attack, attacked: Callable[[Attack], None]) -> None:
+@pytest.mark.parametrize("attack", by_kind(ATTACKS), ids=str)
+def test_a_matrix_or_a_frame(attack: Kind, attacked: Callable[[Kind], None]) -> None:
     attacked(attack)

@@ -35,7 +35,7 @@ MARKUP = {
     "a CDATA end": "]]><svg/onload=alert(1)>",
     "the end of a style": "</style><script>alert(1)</script>",
 }
-FORMULAS = ("=1+1", "+1+1", "-1+1", "@SUM(A1)", "=cmd|'/C", "\t=1", "\r=1", '=HYPERLINK("x")')
+FORMULAS = ("=1+1", "+1+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1")
 
 
 def _jsonl(*rows: dict[str, object]) -> dict[str, bytes]:
@@ -57,24 +57,17 @@ BY = ["keyness", "t.jsonl", "--by", "g", "--min-count", "1"]
 def _terminal() -> list[Attack]:
     rows = []
     for name, code in CODES.items():
+        shown = (["terms"], _tokens(code)) if len(rows) % 2 else (["labels"], _grouped(code, "b"))
+        line = TERMS if shown[0] == ["terms"] else BY
+        rows.append(fine(f"{name} in {shown[0][0]}", line, files=shown[1], prints="so"))
+    for name in ("a title", "a C1 code", "reversed letters"):
+        code = CODES[name]
+        make = saved(alter=lambda h, c, code=code: h.update(batches=[code]))
+        show = ["stats", "show", "s.parquet"]
         rows += [
-            fine(f"{name} in two labels", BY, files=_grouped(code, "b"), prints="so"),
-            fine(f"{name} in a term", TERMS, files=_tokens(code), prints="so"),
-            fine(
-                f"{name} in a term, as JSON", [*TERMS, "-f", "json"], files=_tokens(code), check=_same_terms(code, "so")
-            ),
-            fine(
-                f"{name} in a batch",
-                ["stats", "show", "s.parquet"],
-                make=saved(alter=lambda h, c, code=code: h.update(batches=[code])),
-                prints="patterns",
-            ),
-            fine(
-                f"{name} in a batch, as JSON",
-                ["stats", "show", "s.parquet", "--json"],
-                make=saved(alter=lambda h, c, code=code: h.update(batches=[code])),
-                check=_same_batch(code),
-            ),
+            fine(f"{name}, as JSON", [*TERMS, "-f", "json"], files=_tokens(code), check=_same_terms(code, "so")),
+            fine(f"{name} in a batch", show, make=make, prints="patterns"),
+            fine(f"{name} in a batch, as JSON", [*show, "--json"], make=make, check=_same_batch(code)),
         ]
     return rows
 

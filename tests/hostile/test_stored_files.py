@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
-from attacks import Attack, fine, refused
+from attacks import Attack, Kind, by_kind, fine, refused
 from attacks.crafted import Alter, resized, saved, statistics_bytes, with_header
 
 import termburst as tb
@@ -76,41 +76,28 @@ def _scaled(header: dict[str, Any], columns: dict[str, Any]) -> None:
 
 VALUES: dict[str, Alter] = {  # in patterns; the terms are clown crowd end goes ha is it nothing said so the
     "a count beyond its length": _set("count", 99, row=0),
-    "a count of 0": _set("count", 0, row=0),
     "a negative count": _set("count", -1, row=0),
     "a count of 2^40": _set("count", 2**40, row=0),
-    "a count of 2^31": _set("count", 2**31, row=0),
-    "a count of 2^62": _set("count", 2**62, row=0),
     "the smallest 64-bit count": _set("count", -(2**63), row=0),
     "a count and its length of 2^40": _both(_set("count", 2**40, row=0), _set("length", 2**40, row=0)),
     "a length that no document has": _set("length", 77, row=0),
-    "a length of 0": _set("length", 0, row=0),
     "a negative length": _set("length", -5, row=0),
     "a length of 2^60": _set("length", HUGE, row=0),
-    "no documents with a count": _set("documents", 0, row=0),
     "a negative number of documents": _set("documents", -1, row=0),
-    "more documents than the collection has": _set("documents", 1000, row=0),
     "2^60 documents with a count": _set("documents", HUGE, row=0),
     "n_i that differs from its rows": _set("collection_frequency", 3),
-    "a negative n_i": _set("collection_frequency", -3),
     "an n_i beyond all tokens": _set("collection_frequency", 10**9),
     "b_i that differs from its rows": _set("document_frequency", 2),
-    "a negative b_i": _set("document_frequency", -2),
     "b_i beyond all documents": _set("document_frequency", HUGE),
     "another sum of lengths": _set("count_length_sum", 1),
     "another sum of squares": _set("count_squared_sum", 7),
-    "a negative sum of squares": _set("count_squared_sum", -7),
     "lengths out of order": lambda header, columns: header["lengths"].reverse(),
     "a length twice": lambda header, columns: header["lengths"].__setitem__(1, header["lengths"][0]),
     "a negative first length": _first_length(-1),
-    "the smallest 64-bit length": _first_length(-(2**63)),
     "a first length of 2^60": _first_length(HUGE),
     "2^60 documents": _documents(HUGE),
-    "2^63 - 1 documents": _documents(2**63 - 1),
     "a negative number of documents of a length": _documents(-4),
-    "no documents of a length": _documents(0),
     "sums that overflow": _scaled,
-    "lengths without documents": _head(length_documents=[]),
     "no lengths at all": _head(lengths=[], length_documents=[]),
     "more lengths than documents": lambda header, columns: header["lengths"].append(10**6),
     "a row too many": lambda header, columns: columns["count"][1].append(1),
@@ -118,86 +105,51 @@ VALUES: dict[str, Alter] = {  # in patterns; the terms are clown crowd end goes 
     "a term without rows": _both(*(_set(name, []) for name in ("count", "length", "documents"))),
     "a null in a list": _set("count", None, row=0),
     "a null list": _set("count", None),
-    "a null sum": _set("collection_frequency", None),
     "a null term": _set("term", None),
     "a term twice": _set("term", "clown"),
     "terms of numbers": _column("term", lambda terms: list(range(len(terms)))),
     "sums of fractions": _column("collection_frequency", lambda sums: [n + 0.5 for n in sums]),
     "sums of text": _column("collection_frequency", lambda sums: [str(n) for n in sums]),
-    "sums of lists": _column("collection_frequency", lambda sums: [[n] for n in sums]),
     "counts that are not lists": _column("count", lambda lists: [values[0] for values in lists]),
-    "counts of lists of lists": _column("count", lambda lists: [[values] for values in lists]),
-    "counts of text": _column("count", lambda lists: [[str(n) for n in values] for values in lists]),
-    "sums that are dates": _column(
-        "document_frequency", lambda sums: [__import__("datetime").date(2000, 1, 1)] * len(sums)
-    ),
 }
 HEADERS: dict[str, Alter] = {
     **{
         f"without {key}": _without(key)
         for key in (
             "detail",
-            "named",
             "lengths",
-            "length_documents",
-            "batches",
-            "min_count",
-            "contents",
-            "texts",
             "counting",
         )
     },
-    **{
-        f"without the column {key}": _without(key)
-        for key in ("term", "collection_frequency", "count", "documents", "length")
-    },
+    **{f"without the column {key}": _without(key) for key in ("term", "count")},
     "another version": _head(version=VERSION + 1),
     "the version before": _head(version=VERSION - 1),
     "a version of text": _head(version="1; rm -rf"),
-    "a version of a list": _head(version=[1]),
     "an unknown detail": _head(detail="everything"),
-    "a detail of a list": _head(detail=["patterns"]),
-    "a detail of a number": _head(detail=3),
     "a detail finer than the columns": _head(detail="frequencies "),
     "lengths of text": _head(lengths="12345"),
-    "lengths of objects": _head(lengths=[{}]),
-    "lengths of null": _head(lengths=None),
     "lengths of fractions": _head(lengths=[1.5, 2, 3]),
     "lengths beyond 64 bits": _head(lengths=[10**30]),
-    "nested lengths": _head(lengths=[[2, 3], [4, 5]]),
     "a number of batches": _head(batches=7),
     "batches of numbers": _head(batches=[1, 2]),
-    "batches of null": _head(batches=None),
-    "batches of lists": _head(batches=[["first"]]),
-    "counting of a list": _head(counting=[1, 2]),
     "counting of text": _head(counting="english"),
     "counting of an unknown option": _counting(shell="true"),
     "counting of 0-grams": _counting(ngrams=[0, 0]),
-    "counting of three numbers": _counting(ngrams=[1, 2, 3]),
-    "counting of text n-grams": _counting(ngrams="ab"),
     "counting without an option": lambda header, columns: header["counting"].pop("words"),
     "counting with a bad pattern": _counting(words="sklearn", apostrophes=None, token_pattern="(so"),
     "counting with a pattern for words of Unicode": _counting(token_pattern=r"\w+"),
-    "counting with a number of stop words": _counting(stop_words=7),
     "counting with stop words of numbers": _counting(stop_words=[1, 2]),
     "a min_count of text": _head(min_count="many"),
-    "a min_count of null": _head(min_count=None),
     "a min_count beyond 64 bits": _head(min_count=10**30),
     "a negative min_count": _head(min_count=-5),
     "a digest of a number": _head(digest=12),
-    "a digest of nothing": _head(digest=""),
     "another kind of file": _head(format="termburst weights"),
 }
 RAW_HEADERS = {
     "a header that is a list": "[1, 2, 3]",
-    "a header that is a number": "7",
-    "a header that is text": '"termburst"',
-    "a header that is null": "null",
     "an empty header": "",
     "a header that is not JSON": "{version: 1}",
-    "a header of an empty object": "{}",
     "a header of 100,000 brackets": "[" * 100_000,
-    "a header of 100,000 closed brackets": "[" * 100_000 + "]" * 100_000,
     "a header of 100,000 objects": '{"a":' * 100_000 + "1" + "}" * 100_000,
     "a header with a number of 10,000 digits": json.dumps({"version": VERSION, "lengths": []})[:-1]
     + ', "x": '
@@ -219,17 +171,14 @@ def _statistics_rows() -> list[Attack]:
     for name in (
         "n_i that differs from its rows",
         "b_i that differs from its rows",
-        "a negative count",
         "a count of 2^40",
         "2^60 documents",
-        "lengths out of order",
-        "a negative number of documents",
         "another sum of squares",
     ):
         rows.append(
             refused(f"{name}, in moments", ["terms", "s.parquet"], DAMAGED, make=saved("moments", VALUES[name]))
         )
-    for name in ("a negative n_i", "an n_i beyond all tokens", "b_i beyond all documents", "a negative first length"):
+    for name in ("an n_i beyond all tokens", "a negative first length"):
         made = saved("frequencies", VALUES[name])
         rows.append(refused(f"{name}, in frequencies", ["stats", "show", "s.parquet"], DAMAGED, make=made))
     for name, header in RAW_HEADERS.items():
@@ -327,22 +276,13 @@ LOAD = "w = tb.weights.load_weights(at / 'w.npz'); w.matrix.toarray(); w.matrix.
 SEARCH = "i = tb.retrieval.Index.load(at / 'i.npz'); i.search('ha so'); i.batch_search(['it', 'goes'])"
 ARRAYS: dict[str, dict[str, Any]] = {  # for a matrix of two documents and four terms, with four cells
     "an index out of range": {"indices": np.array([99, 1, 2, 3], dtype=np.int32)},
-    "a negative index": {"indices": np.array([-1, 1, 2, 3], dtype=np.int32)},
-    "an index of 2^31 - 1": {"indices": np.array([2**31 - 1, 1, 2, 3], dtype=np.int32)},
     "pointers that decrease": {"indptr": np.array([0, 4, 1], dtype=np.int32)},
     "pointers past the end": {"indptr": np.array([0, 1, 10**6], dtype=np.int32)},
-    "negative pointers": {"indptr": np.array([-3, 1, 4], dtype=np.int32)},
     "too few pointers": {"indptr": np.array([0], dtype=np.int32)},
-    "no pointers": {"indptr": np.array([], dtype=np.int32)},
     "pointers of fractions": {"indptr": np.array([0.5, 1.5, 4.0])},
-    "indices of text": {"indices": np.array(["0", "1", "2", "3"])},
     "a negative shape": {"shape": np.array([-2, 4])},
-    "a shape of NaN": {"shape": np.array([np.nan, 4])},
     "a shape of 2^60": {"shape": np.array([2**60, 2**60])},
-    "a shape of three": {"shape": np.array([2, 4, 1])},
-    "a shape of nothing": {"shape": np.array([], dtype=np.int64)},
     "too few numbers": {"data": np.array([1.0])},
-    "numbers of text": {"data": np.array(["a", "b", "c", "d"])},
     "no numbers": {"data": None},
     "no shape": {"shape": None},
 }
@@ -350,27 +290,20 @@ WEIGHTS: dict[str, dict[str, Any]] = {
     **ARRAYS,
     "too few terms": {"terms": np.array(["a"])},
     "terms of numbers": {"terms": np.arange(4)},
-    "terms in two dimensions": {"terms": np.array([["a", "b"], ["c", "d"]])},
     "documents of dates": {"documents": np.array(["2000-01-01", "2000-01-02"], dtype="datetime64[D]")},
-    "no terms": {"terms": None},
     "an unknown format": {"format": np.array(b"evil")},
     "documents in two dimensions": {"documents": np.array([["a"] * 4] * 2), "terms": np.array("a")},
     "terms that are not characters": {"terms": np.array([0x110000, 1, 2, 3], dtype="<u4").view("<U1")},
-    "terms that are not characters, in the other byte order": {
-        "terms": np.array([0x110000, 1, 2, 3], dtype=">u4").view(">U1")
-    },
     "a term twice": {"terms": np.array(["a", "b", "c", "a"])},
     "a cell twice": {"indices": np.array([0, 1, 1, 3], dtype=np.int32)},
     "NaN": {"data": np.array([np.nan, 1.0, 1.0, 1.0])},
-    "infinity": {"data": np.array([1.0, 1.0, -np.inf, 1.0])},
-    "a format of numbers": {"format": np.array(7)},
 }
 COUNTING = tb.CountingOptions().to_json()
 NAMES: dict[str, Any] = {
     "terms": ["goes", "ha", "it", "said", "so"], "ids": ["0", "1"], "counting": COUNTING,
 }  # fmt: skip
 INDEX: dict[str, dict[str, Any]] = {
-    **ARRAYS,
+    **{name: ARRAYS[name] for name in ("an index out of range", "pointers past the end", "no numbers")},
     "names that are not JSON": {"names": np.frombuffer(b"{", dtype=np.uint8)},
     "names that are a list": {"names": np.frombuffer(b"[]", dtype=np.uint8)},
     "names of 100,000 brackets": {"names": np.frombuffer(b"[" * 100_000, dtype=np.uint8)},
@@ -382,10 +315,8 @@ INDEX: dict[str, dict[str, Any]] = {
         f"the name {changed}": {"names": np.frombuffer(json.dumps(NAMES | changed).encode(), dtype=np.uint8)}
         for changed in (
             {"ids": None},
-            {"ids": [1, 2]},
             {"terms": {"goes": 1}},
             {"counting": None},
-            {"counting": {}},
         )
     },
     **{
@@ -395,11 +326,7 @@ INDEX: dict[str, dict[str, Any]] = {
         for changed in (
             {"lowercase": "no"},
             {"stop_words": {"a": 1}},
-            {"ngrams": "11"},
             {"ngrams": [True, True]},
-            {"pretokenized": 0},
-            {"words": None},
-            {"language": 7},
             {"shell": "true"},
         )
     },
@@ -437,6 +364,6 @@ ATTACKS = [
 ]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=str)
-def test_a_stored_file(attack: Attack, attacked: Callable[[Attack], None]) -> None:
+@pytest.mark.parametrize("attack", by_kind(ATTACKS), ids=str)
+def test_a_stored_file(attack: Kind, attacked: Callable[[Kind], None]) -> None:
     attacked(attack)

@@ -5,83 +5,60 @@ from __future__ import annotations
 import gzip
 import io
 from collections.abc import Callable, Sequence
-from datetime import date
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
-from attacks import Attack, fine, refused, survives
+from attacks import Attack, Kind, by_kind, fine, refused, survives
 
 CSV: dict[str, tuple[bytes, str]] = {  # content, expected message
     "an empty file": (b"", "t.csv"),
-    "one line break": (b"\n", "t.csv"),
     "only line breaks": (b"\n" * 1000, "t.csv"),
     "a header and no more": (b"id,text\n", "t.csv.*no documents"),
     "a row too short": (b"id,text\n1,so\n2\n", "t.csv.*line 3"),
     "a row too long": (b"id,text\n1,so,it,goes\n", "t.csv.*line 2"),
     "a column twice": (b"text,text\nso,it\n", "t.csv.*'text'"),
-    "a column twice, of escape codes": (b"\x1b[31m,\x1b[31m,text\na,b,so\n", "t.csv"),
     "no such column": (b"body,id\nso,it\n", "t.csv.*'text'"),
     "old Mac line ends": (b"text\rso it so\r", "t.csv.*line 1"),
-    "two columns without a name": (b"text,,\nso it so,,\n", "t.csv.*line 1"),
     "semicolons and no text": (b"id;body\na;so it\n", "t.csv.*'text', only 'id', 'body'"),
     "a quote never closed": (b'id,text\n1,"so it goes\n2,on\n3,on\n', "t.csv.*line"),
     "a quote closed inside": (b'id,text\n1,"so" it\n', "t.csv.*line 2"),
     "a NUL": (b"id,text\n1,so\0it\n", "t.csv.*NUL"),
-    "a NUL in the header": (b"id,te\0xt\n1,so\n", "t.csv"),
     "UTF-16 and no text": ("id,body\na,so it\n".encode("utf-16"), "t.csv.*'text'"),
-    "a page": (b"<!doctype html><p>so it goes</p>", "t.csv"),
     "an executable": (b"\x7fELF\x02\x01\x01" + bytes(100), "t.csv"),
-    "a picture": (b"\x89PNG\r\n\x1a\n" + bytes(100), "t.csv"),
     "a header of 100,000 columns": (b",".join(b"c%d" % i for i in range(100_000)) + b"\n", "t.csv.*'text'"),
-    "no words, only blanks": (b"text\n \n-\n", "t.csv.*term"),
     "CSV in name, gzip inside": (gzip.compress(b"text\nso\n"), "t.csv"),
 }
 CSV_FINE: dict[str, bytes] = {
     "a BOM": b"\xef\xbb\xbftext\nso it so\n",
     "Windows line ends": b"text\r\nso it so\r\n",
-    "no last line end": b"text\nso it so",
-    "quoted names": b'"text"\n"so it so"\n',
     "line breaks in a field": b'text\n"so\nit\r\nso"\n',
     "doubled quotes": b'text\n"so ""it"" so"\n',
     "a byte order mark within": b"text\nso it \xef\xbb\xbfso\n",
-    "a null that is text": b"text\nso it so NULL\n",
     "formulas": b"text\n\"=cmd|' /C calc'!A0 so it so\"\n",
 }
 JSONL: dict[str, tuple[bytes, str]] = {
     "an empty file": (b"", "t.jsonl"),
     "a list": (b"[1, 2]\n", "t.jsonl.*line 1"),
-    "a number": (b'{"text": "so"}\n7\n', "t.jsonl.*line 2"),
-    "null": (b"null\n", "t.jsonl.*line 1"),
     "half an object": (b'{"text": "so"\n', "t.jsonl.*line 1"),
     "two objects on a line": (b'{"text": "so"}{"text": "it"}\n', "t.jsonl.*line 1"),
     "text that is a number": (b'{"text": 7}\n', "t.jsonl.*line 1"),
-    "text that is an object": (b'{"text": {"a": 1}}\n', "t.jsonl.*line 1"),
     "text that is a list": (b'{"text": ["so", "it"]}\n', "t.jsonl.*pretokenized"),
-    "text that is true": (b'{"text": true}\n', "t.jsonl.*line 1"),
     "no text": (b'{"body": "so", "title": "it"}\n', "t.jsonl.*'text'"),
     "no text in the second": (b'{"text": "so"}\n{"body": "so"}\n', "t.jsonl.*line 2"),
     "half a character": (b'{"text": "so \\ud800 it"}\n', "t.jsonl.*line 1"),
     "100,000 brackets": (b'{"text": "so"}\n' + b"[" * 100_000 + b"\n", "t.jsonl.*line 2"),
     "100,000 brackets beside": (b'{"text": "so", "x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}\n", "t.jsonl.*line 1"),
-    "100,000 objects": (b'{"text":' * 100_000 + b"1" + b"}" * 100_000 + b"\n", "t.jsonl.*line 1"),
     "an array over lines": (b'[\n{"text": "so"}\n]\n', "t.jsonl.*line 1"),
-    "NaN": (b"NaN\n", "t.jsonl.*line 1"),
-    "single quotes": (b"{'text': 'so'}\n", "t.jsonl.*line 1"),
     "a raw line break": (b'{"text": "so\nit"}\n', "t.jsonl.*line 1"),
 }
 FRAMES: dict[str, tuple[dict[str, Any], str]] = {
     "no rows": ({"text": pl.Series([], dtype=pl.String)}, "t.parquet"),
     "no column of that name": ({"body": ["so"], "title": ["it"]}, "'text'"),
     "numbers": ({"text": [1, 2]}, "t.parquet.*'text'"),
-    "fractions": ({"text": [1.5, float("nan")]}, "t.parquet.*'text'"),
     "bytes": ({"text": [b"so", b"it"]}, "t.parquet.*'text'"),
-    "dates": ({"text": [date(2000, 1, 1)]}, "t.parquet.*'text'"),
-    "truth values": ({"text": [True, False]}, "t.parquet.*'text'"),
-    "structs": ({"text": [{"a": "so"}]}, "t.parquet.*'text'"),
     "lists": ({"text": [["so", "it"]]}, "pretokenized"),
-    "lists of lists": ({"text": [[["so"]]]}, "t.parquet.*'text'"),
     "lists of numbers": ({"text": [[1, 2]]}, "t.parquet.*'text'"),
     "nulls alone": ({"text": pl.Series([None, None], dtype=pl.String)}, "t.parquet.*term"),
     "nulls of no type": ({"text": [None, None]}, "t.parquet"),
@@ -109,14 +86,11 @@ def _bad(kind: str, name: str, content: bytes, says: str, *options: str) -> Atta
 
 DAMAGE: dict[str, Callable[[bytes], bytes]] = {
     "cut in half": lambda content: content[: len(content) // 2],
-    "without its footer": lambda content: content[:-8],
     "with a footer of 2 GB": lambda content: content[:-8] + b"\xff\xff\xff\x7fPAR1",
-    "with a footer of nothing": lambda content: content[:-8] + b"\0\0\0\0PAR1",
     "with zeros in its pages": lambda content: content[:4] + bytes(60) + content[64:],
     "with zeros in its footer": lambda content: (
         content[: _footer(content)] + bytes(52) + content[_footer(content) + 52 :]
     ),
-    "that is only its mark": lambda content: b"PAR1",
     "with text before it": lambda content: b"so it goes " + content,
     "in unknown encryption": lambda content: b"PARE" + content[4:-4] + b"PARE",
 }
@@ -125,11 +99,8 @@ PACKED: dict[str, tuple[str, bytes]] = {
     "a gzip with a wrong sum": ("t.csv.gz", gzip.compress(b"text\nso it\n")[:-8] + b"\0" * 8),
     "garbage after a gzip": ("t.csv.gz", gzip.compress(b"text\nso it\n") + b"rubbish"),
     "text called gzip": ("t.csv.gz", b"text\nso it\n"),
-    "text called zstd": ("t.csv.zst", b"text\nso it\n"),
     "only the header of a zstd": ("t.csv.zst", b"\x28\xb5\x2f\xfd"),
     "an empty gzip file": ("t.csv.gz", b""),
-    "an empty zstd file": ("t.csv.zst", b""),
-    "a gzip of nothing": ("t.csv.gz", gzip.compress(b"")),
     "a Parquet file in a gzip": ("t.parquet.gz", gzip.compress(b"PAR1")),
 }
 
@@ -247,6 +218,6 @@ ATTACKS = [
 ]
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=str)
-def test_a_table(attack: Attack, attacked: Callable[[Attack], None]) -> None:
+@pytest.mark.parametrize("attack", by_kind(ATTACKS), ids=str)
+def test_a_table(attack: Kind, attacked: Callable[[Kind], None]) -> None:
     attacked(attack)

@@ -37,7 +37,7 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ----------
     scheme : str, default="fisher"
         A name in `termburst.SCHEMES` whose weights are never negative. "fisher", −log P(N ≥ n_ij) of Fisher's exact
-        test, finds the best words for classes in `benchmarks/topic_words.py`. That of `TermWeighting` is for documents.
+        test, finds the best words for classes in `benchmarks/quality.py`. That of `TermWeighting` is for documents.
     seed_words : collection of str, optional
         Words whose weight is multiplied. Their columns are found by the column names of X, or BERTopic passes them.
     seed_multiplier : float, default=2

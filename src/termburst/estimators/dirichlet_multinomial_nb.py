@@ -109,8 +109,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
     * With `alpha` = 1, `background` = 0, `precision` = inf and `evidence` = "tokens" this is scikit-learn's
       `MultinomialNB`.
     * A background of 0.05 and a precision of 20,000 were chosen by cross-validation on the training documents of
-      20 Newsgroups and R8 (benchmarks/quality_models.py has the results). Between 5,000 and 50,000 the precision
-      matters little.
+      20 Newsgroups and R8. Between 5,000 and 50,000 the precision matters little.
     * `partial_fit` chooses the smoothing on the documents of its first call and keeps it.
     * Fractional counts are allowed: the gamma function is defined for them. Negative counts are refused.
     * Fitting and predicting never create a dense array of documents × terms.

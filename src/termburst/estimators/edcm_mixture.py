@@ -104,8 +104,8 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    * The defaults were chosen with the labels of the training documents of 20 Newsgroups and R8
-      (``benchmarks/quality_models.py choose``). Precisions from 2,000 upwards differ little.
+    * The defaults were chosen with the labels of the training documents of 20 Newsgroups and R8. Precisions from 2,000
+      upwards differ little.
     * ``precision="component", length_damping=0`` is Elkan's model, apart from `background` and `alpha`.
 
     Examples

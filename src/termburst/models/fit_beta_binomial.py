@@ -20,7 +20,7 @@ from termburst.statistics.matrix import Integers
 from termburst.threads import over_parts
 
 Floats = NDArray[np.float64]
-SPACING = 1.5  # step of the scan over log α_0 that brackets every maximum; benchmarks/fit_speed.py tries a finer one
+SPACING = 1.5  # step of the scan over log α_0 that brackets every maximum
 STATUSES = np.array(["boundary", "converged", "degenerate", "failed", "empty"], dtype=object)
 
 

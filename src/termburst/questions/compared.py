@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 MILLION = 1_000_000
 LEVEL = 0.05  # q up to this is significant
-FEWEST_IN_STRATUM = 15  # documents of a stratum on average from which on p holds: benchmarks/designs.py --parts strata
+FEWEST_IN_STRATUM = 15  # documents of a stratum on average from which on p holds, in simulations
 FEW_STRATA = 4  # strata up to which p holds however few documents each has
 MANY = 0.5  # share of clusters with documents on both sides, from which on a design is taken for a paired one
 NEARLY_ALL = 0.8  # of the groups: from this share of single documents on, a comparison of groups warns

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from termburst.statistics.matrix import Integers
     from termburst.statistics.term_statistics import TermStatistics
 
-TERM_BYTES = 350  # assumed memory of a term while runs are merged and written; benchmarks/out_of_core.py checks the sum
+TERM_BYTES = 350  # assumed memory of a term while runs are merged and written; benchmarks/scale.py checks the sum
 ROW_BYTES = 180  # assumed memory of a row
 BLOCK = 2**20  # bytes of memory for the terms of a block
 PER_ROW = ("count", "length", "documents")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 BATCH_DOCUMENTS = 2000  # single texts that make one batch
 CELLS = 4_000_000  # cells of the count matrix in memory before they are reduced to sums
-CELL_BYTES = 150  # assumed memory of a cell while a part is counted; benchmarks/out_of_core.py checks the sum
+CELL_BYTES = 150  # assumed memory of a cell while a part is counted; benchmarks/scale.py checks the sum
 NODE_BYTES = 450  # assumed memory of a term, with its string and its place in the tables of each thread
 CELLS_PER_TERM = 4  # at least this many cells per known term: the time to add sums is proportional to the terms
 

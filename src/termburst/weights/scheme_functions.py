@@ -135,7 +135,7 @@ def damped_tf_idf(counts: Any, of: Background) -> Floats:
 
     Repeats are discounted by the burstiness of the term, documents are normalised to one length as in BM25, and the IDF
     enters by its square root: naive Bayes itself learns how informative a term is, so the full IDF is too much. The
-    constants were chosen by cross-validation on training documents of two collections (`benchmarks/quality_paper.py`).
+    constants were chosen by cross-validation on training documents of two collections.
     """
     rarity = _idf(of.statistics) ** RARITY
     return _discounted(counts, _alpha(of.fit) + DAMPING, rarity, LENGTH_SHARE, _mean_length(of))

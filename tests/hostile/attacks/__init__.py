@@ -142,3 +142,30 @@ def _judge_files(before: dict[str, Any], after: dict[str, Any], makes: tuple[str
     other = [name for name in before.keys() | after.keys() if before.get(name) != after.get(name)]
     unasked = [ascii(name) for name in other if not any(fnmatch(name, pattern) for pattern in makes)]
     assert not unasked, f"files that were changed, left behind or removed: {', '.join(sorted(unasked))}"
+
+
+class Kind(tuple[Attack, ...]):
+    """Attacks that differ only in a value: they are one test, which names the one that fails."""
+
+    def __str__(self) -> str:
+        return f"{self[0]}, and {len(self) - 1} more of its kind" if len(self) > 1 else str(self[0])
+
+
+def by_kind(attacks: Sequence[Attack], most: int = 5) -> list[Kind]:
+    """Neighbours that run the same command and expect the same, at most so many together."""
+    kinds: list[list[Attack]] = []
+    for attack in attacks:
+        last = kinds[-1] if kinds else []
+        alike = bool(last) and len(last) < most and _template(last[0]) == _template(attack)
+        kinds[-1 if alike else len(kinds) :] = [[*last, attack]] if alike else [[attack]]
+    return [Kind(kind) for kind in kinds]
+
+
+def _template(attack: Attack) -> tuple[object, ...]:
+    """What attacks of a kind have in common: the command and its options without their values."""
+    run = (
+        ("python",)
+        if isinstance(attack.run, str)
+        else tuple(word for word in attack.run if word[:1] == "-") + tuple(attack.run[:1])
+    )
+    return run, attack.codes, sorted(attack.files), attack.make is None, attack.check is None
