@@ -62,7 +62,7 @@ def test_intervals_end_where_the_likelihood_ratio_is_critical():
     _, matrix, _, test = fitted(2)
     entries = np.flatnonzero(matrix.targets == 1)
     for ratio in (False, True):
-        low, high = test.intervals(entries, ratio=ratio)
+        low, high = test.intervals(entries, 0.95, ratio=ratio)
         for end in (low[low > 0], high):
             chosen = entries[low > 0] if end.size < high.size else entries
             lr = test.likelihood_ratio(chosen, end, ratio=ratio)

@@ -186,14 +186,14 @@ class TriggerIntervals:
         place = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
         return np.where(keys[place] == wanted, place, -1)
 
-    def intervals(self, entries: Integers, *, ratio: bool = True) -> tuple[Floats, Floats]:
-        """95 % intervals of M/α (or of M; −1 − k: of α_k): values with a small enough profile-likelihood ratio.
+    def intervals(self, entries: Integers, confidence: float = 0.95, *, ratio: bool = True) -> tuple[Floats, Floats]:
+        """Profile-likelihood intervals of M/α (or of M; −1 − k: of α_k): values with a small enough likelihood ratio.
 
         The lower end is 0 if 0 is inside; the upper end is infinite beyond `MOST_RATIO`.
         """
         column, _ = self._places(entries)
         values = np.where(entries >= 0, self.values[entries], self.alpha[column])
-        most = float(chdtri(1, 0.05))
+        most = float(chdtri(1, 1 - confidence))
         scale = np.where(entries >= 0, self.exposure[entries], self.inverse)
         smallest = 1e-9 / np.maximum(scale, 1e-300)  # one billionth of a token
         if ratio:
