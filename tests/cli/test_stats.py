@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import termburst as tb
+from termburst.digests import seal
 
 
 @pytest.fixture
@@ -285,6 +286,7 @@ def test_another_format_version(fault, build, corpus, halves):
     header = json.loads(pl.read_parquet_metadata(saved)["termburst"])
     frame = pl.read_parquet(saved)
     frame.write_parquet(saved, metadata={"termburst": json.dumps(header | {"version": 99})})
+    seal(saved)
     before = saved.read_bytes()
     for command in (["stats", "show", saved], ["terms", saved], ["stats", "add", saved, halves[0], "--lines"]):
         line = fault(*command)
