@@ -300,6 +300,7 @@ def test_a_header_that_contradicts_the_rows(fault, build, corpus, change):
     saved = build(corpus, "saved.parquet")
     header = json.loads(pl.read_parquet_metadata(saved)["termburst"])
     pl.read_parquet(saved).write_parquet(saved, metadata={"termburst": json.dumps(header | change)})
+    seal(saved)
     assert "saved.parquet" in fault("stats", "show", saved)
 
 
