@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from termburst.forks import check_fork
 from termburst.names import Adjustment
-from termburst.options import Option, check_options, made_from
+from termburst.options import Option, Question, made_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,17 +16,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Lockwords:
+class Lockwords(Question):
     """The question of `termburst.questions.lockwords`."""
 
     ratio: Annotated[float, Option("Shares differ by less than this ratio.", above=1)] = 1.5
     level: Annotated[float, Option("Level; the interval has the confidence 1 − 2 level.", above=0, below=0.5)] = 0.05
     adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
     min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
 
 def lockwords(
