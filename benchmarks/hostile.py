@@ -323,7 +323,7 @@ def saved(target: Path) -> int | None:
 # Processes are forks of one that has imported everything and computed nothing: a job would otherwise spend most of its
 # time on imports, and few kills would hit a step.
 FORKS = multiprocessing.get_context("forkserver")
-IMPORTED = ["polars", "termburst.ledgers", "termburst.ledgers.ledger", "pyarrow.dataset", "rich.console", "rich.table"]
+IMPORTED = ["polars", "termburst.ledgers", "pyarrow.dataset", "rich.console", "rich.table"]
 BATCHES = 8
 PATTERN = ["term", "count", "length"]
 

@@ -17,6 +17,7 @@ from attacks import Attack, Outcome, fine, refused, survives
 from attacks.crafted import resized, saved, statistics_bytes, with_header
 
 import termburst as tb
+from termburst.digests import seal
 from termburst.weights import Weights, save_weights
 
 MB = 2**20
@@ -72,6 +73,7 @@ def _many_rows(folder: Path) -> None:
     frame.with_columns(document_frequency=pl.col("collection_frequency")).write_parquet(
         folder / "s.parquet", metadata={"termburst": header}, compression="zstd"
     )
+    seal(folder / "s.parquet")
 
 
 def _declared(name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Callable[[Path], None]:
@@ -83,13 +85,15 @@ def _declared(name: str, shape: tuple[int, ...], dtype: str = "<f8") -> Callable
         matrix = vectorizer.fit_transform(["ha ha", "so it goes"])
         save_weights(Weights(matrix, vectorizer.get_feature_names_out(), np.array(["a", "b"])), path)
         with zipfile.ZipFile(path) as stored:
-            parts = {entry: stored.read(entry) for entry in stored.namelist()}
+            parts, header = {entry: stored.read(entry) for entry in stored.namelist()}, stored.comment
         head = io.BytesIO()
         np.lib.format.write_array_header_1_0(head, {"descr": dtype, "fortran_order": False, "shape": shape})
         parts[f"{name}.npy"] = head.getvalue() + bytes(64)
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as stored:
             for entry, content in parts.items():
                 stored.writestr(entry, content)
+            stored.comment = header
+        seal(path)
 
     return make
 
@@ -99,10 +103,7 @@ def _zeros(name: str, size: int) -> Callable[[Path], None]:
 
     def make(folder: Path) -> None:
         tb.retrieval.Index.from_texts(["ha ha said", "so it goes"]).save(folder / "i.npz")
-        resized(folder / "i.npz", **{name: np.zeros(size, dtype=np.int64)})
-        with np.load(folder / "i.npz") as stored:
-            arrays = {key: stored[key] for key in stored.files}
-        np.savez_compressed(folder / "i.npz", **arrays)
+        resized(folder / "i.npz", "index", **{name: np.zeros(size, dtype=np.int64)})
 
     return make
 
