@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
 from termburst.backends.frame_input import COLUMNS, Opened
 from termburst.backends.frames import is_spark, to_polars, totals
@@ -24,9 +25,6 @@ from termburst.statistics.labels import checked_batch, checked_detail
 from termburst.statistics.matrix import Integers
 from termburst.statistics.rows import CountRows
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Groups = tuple[tuple[str, Integers, Integers], ...]  # name, lengths and documents of each length, of every group
 
@@ -140,8 +138,6 @@ def _rows_of_texts(frame: Any, counting: CountingOptions | None) -> Any:
 
 def _parts_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain, *, grouped: bool) -> Parts:
     """The rows of `merged_cells` for all texts, in the engine, in parts that have no term in common."""
-    import polars as pl
-
     rows = _row_types(grouped=grouped)
     sums = {"documents": pl.Int64} if grain == "patterns" else {"documents": pl.Int64, "tokens": pl.Int64}
     stage = partial(merged_cells, counting=checked_counting(counting), grain=grain, scale=scale())
@@ -149,8 +145,6 @@ def _parts_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain, 
 
 
 def _row_types(*, grouped: bool) -> dict[str, Any]:
-    import polars as pl
-
     return {"term": pl.String, "count": pl.Int64, "length": pl.Int64} | ({"group": pl.String} if grouped else {})
 
 
@@ -190,8 +184,6 @@ def build_statistics(source: Opened, counting: CountingOptions | None, detail: D
 
 def statistics_of(cells: Cells, detail: Detail) -> TermStatistics:
     """`TermStatistics` of cells: the engine adds up, this process stores the result."""
-    import polars as pl
-
     n = pl.col("count") * pl.col("documents")
     if detail == "frequencies":
         rows = to_polars(term_sums(cells.whole))

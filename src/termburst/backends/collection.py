@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
 from termburst.backends.cells import (
     Cells,
@@ -30,9 +31,6 @@ from termburst.names import Detail
 from termburst.questions.design_plan import DesignCells, DesignPlan
 from termburst.questions.plans import NO_ROWS, TermsPlan
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_FETCHED = 100_000  # combinations of covariates that come to this process, which refuses more than it can fit
 SUMMED = SEPARATOR + "cluster" + SEPARATOR  # begins the name of a group whose clusters are one document each

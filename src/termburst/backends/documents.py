@@ -6,9 +6,10 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
 from termburst.backends.cells import Cells, term_sums
 from termburst.backends.collection import Collection
@@ -27,9 +28,6 @@ from termburst.questions.kwic import Kwic
 from termburst.questions.term_table_plan import ClosedForms
 from termburst.questions.text_cells import TEXTS, document_type
 from termburst.questions.weigh_plan import WeighPlan
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def closed_forms(plan: ClosedForms, cells: Cells) -> Any:
@@ -81,8 +79,6 @@ def weigh(plan: WeighPlan, collection: Collection, *, warn: bool) -> Any:
         weight = plan.weight(ops)
         weights = ops.frame.select("document", "term", weight.alias("weight"))
     else:
-        import polars as pl
-
         if plan.fitted:
             fits = collection.run(FitPlan(sort=None)).select("term", *plan.fitted)
             terms = terms.join(fits, on="term", how="inner")
@@ -116,8 +112,6 @@ def normalised(weights: Any, norm: str) -> Any:
 
 def collocates(plan: CollocatesPlan, collection: Collection) -> Any:
     """The table of a plan. Texts are read once; of each word, workers get what its test needs of the documents."""
-    import polars as pl
-
     schema = plan.schema()
     texts = collection.opened(("texts",)).frame
     rows = map_and_add(texts, partial(map, plan.stage()), schema, SUMS, rows=TEXTS)
@@ -153,8 +147,6 @@ def kwic(asked: Kwic, collection: Collection, ids: Any, texts: Any, columns: dic
     frame = nw.from_native(collection.frame)
     ids = ids.cast(source.frame.collect_schema()["document"])
     if is_spark(source.frame):
-        import polars as pl
-
         line = dict.fromkeys(("left", "match", "right"), pl.String)
         schema = {"id": document_type(source.frame), **line, "position": pl.Int64}
         plain = replace(asked, columns=None, sort=None, top=None)
@@ -178,7 +170,5 @@ def kwic(asked: Kwic, collection: Collection, ids: Any, texts: Any, columns: dic
 
 def lines_of(batch: pl.DataFrame, *, asked: Kwic) -> pl.DataFrame:
     """The lines of some texts."""
-    import polars as pl
-
     ids = batch.select(pl.col("document").alias("id"))
     return pl.concat(asked.lines([(ids, batch["text"].to_list())]))

@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
 from termburst.backends.frames import bytewise, is_spark, to_polars, totals
 from termburst.backends.memory import limit_engine
 from termburst.forks import check_fork
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Kind = Literal["texts", "counts", "patterns"]
 COLUMNS: dict[Kind, tuple[str, ...]] = {
@@ -337,8 +335,6 @@ def check_patterns(parts: Iterable[Any], lengths: Any) -> None:
     parts : frames of term, count, length, documents without equal rows, which have no term in common
     lengths : frame of length, documents
     """
-    import polars as pl
-
     count, length, documents, tokens = map(nw.col, (*WHOLE, "tokens"))
     there: pl.DataFrame = to_polars(totals(lengths, ["length"]))
     for row in there.filter((pl.col("documents") < 0) | (pl.col("length") < 0)).head(1).to_dicts():

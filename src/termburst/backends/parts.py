@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
 from termburst.backends.frames import concatenated, is_spark
 from termburst.backends.stream import (
@@ -32,9 +33,6 @@ from termburst.backends.stream import (
     write_scratch,
 )
 from termburst.scratch import scratch_folder
-
-if TYPE_CHECKING:
-    import polars as pl
 
 ROWS_OF_PART = 100_000
 HELD = 8 * 2**20  # bytes of rows that are held before they are written
@@ -87,8 +85,6 @@ def dealt_out(frames: Sequence[Any]) -> Parts:
     first = frames[0]
     if not is_lazy_polars(first):
         return Parts.of(concatenated(frames))
-    import polars as pl
-
     names = first.collect_schema().names()
     schema = {name: pl.Int64 if name in ("count", "length", "documents") else pl.String for name in names}
     rows = (batch for frame in frames for batch in stream(frame.select(*names), ROWS))
@@ -127,8 +123,6 @@ class Dealer:
     """
 
     def __init__(self, schema: Schema, add_up: tuple[str, ...], room: int) -> None:
-        import polars as pl
-
         self.schema, self.add_up, self.room = schema, add_up, room
         self.folder = scratch_folder()
         self.none = pl.DataFrame(schema=schema)
@@ -137,8 +131,6 @@ class Dealer:
 
     def with_terms(self, results: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The rows that have a term. The others are few, and held."""
-        import polars as pl
-
         for result in results:
             rows = typed(result, self.schema)
             if rows["term"].null_count():
@@ -206,8 +198,6 @@ class Dealer:
 
     def _merged(self, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """One frame, in which rows that are equal but for the columns to add up are one."""
-        import polars as pl
-
         rows = pl.concat([self.none, *frames])
         keys = [name for name in self.schema if name not in self.add_up]
         return rows.group_by(*keys).agg(pl.col(self.add_up).sum()).select(*self.schema)
@@ -215,8 +205,6 @@ class Dealer:
 
 def _bits(rows: pl.DataFrame, depth: int, number: int) -> pl.Series:
     """Some bits of the hash of each row's term, after the first *depth*."""
-    import polars as pl
-
     hashes = rows["term"].hash(0).to_numpy()
     return pl.Series(hashes >> np.uint64(64 - depth - number) & np.uint64(2**number - 1))
 

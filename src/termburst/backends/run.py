@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
 from termburst.backends.cells import Groups, cells_of_groups, lengths_of_groups
 from termburst.backends.frames import is_spark, to_polars
@@ -24,9 +25,6 @@ from termburst.backends.stream import (
     spooled,
 )
 from termburst.questions.plans import Finish, Floats, Order, Rows, TableRows, TermsPlan, floats, run_in_memory
-
-if TYPE_CHECKING:
-    import polars as pl
 
 PLACE = "_place"  # column of results on Spark: a number for each row
 ROW = "_row"  # the same in files, so that rows with equal keys stay in their order
@@ -77,8 +75,6 @@ def finished(
 
     Files of the results are deleted.
     """
-    import polars as pl
-
     empty = pl.DataFrame(schema=schema)
     if is_spark(results):
         rows = SparkRows(kept(results))
@@ -118,8 +114,6 @@ class FileRows:
 
     def ended(self, end: Finish, keys: dict[str, Any]) -> Iterator[pl.DataFrame]:
         """The final rows of all files, with columns to sort by and a number for each row. The files are deleted."""
-        import polars as pl
-
         start = 0
         for file in self.files:
             table = read_file(file)
@@ -143,8 +137,6 @@ class SparkRows:
 
     def with_q_value(self, end: Finish, columns: list[str]) -> Any:
         """The frame with q-values, which come by a join on the places of rows: these are numbers, and few bytes."""
-        import polars as pl
-
         from termburst.backends.spark import from_polars
 
         if end.q_value is None:

@@ -12,20 +12,18 @@ import glob
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
 from termburst.backends.frame_input import refuse_null_texts
 from termburst.backends.frames import Remembered, bytewise, is_spark, to_polars
 from termburst.scratch import scratch_folder
 from termburst.threads import check_given_up
 
-if TYPE_CHECKING:
-    import polars as pl
-
-Function = Callable[["pl.DataFrame"], "pl.DataFrame"]
-Stage = Callable[[Iterable["pl.DataFrame"]], Iterator["pl.DataFrame"]]  # on all batches, one after another
+Function = Callable[[pl.DataFrame], pl.DataFrame]
+Stage = Callable[[Iterable[pl.DataFrame]], Iterator[pl.DataFrame]]  # on all batches, one after another
 Schema = Mapping[str, Any]  # the columns that a function returns: name to Polars type
 
 ROWS = 200_000  # rows of counts in a batch
@@ -97,8 +95,6 @@ def stream(frame: Any, rows: int) -> Generator[pl.DataFrame]:
 
 
 def _batches(frame: Any, rows: int) -> Generator[pl.DataFrame]:
-    import polars as pl
-
     if (folder := folder_of(frame)) is not None:
         for file in sorted(folder.glob("*.parquet")):
             yield from read_file(file).iter_slices(rows)
@@ -114,8 +110,6 @@ def _batches(frame: Any, rows: int) -> Generator[pl.DataFrame]:
 
 def _several_parts(parts: tuple[Any, ...]) -> Iterator[pl.DataFrame]:
     """The rows of all parts, several parts at a time as long as these have at most `ROWS_OF_TERMS` rows."""
-    import polars as pl
-
     held: list[pl.DataFrame] = []
     for part in map(to_polars, parts):
         if held and sum(one.height for one in held) + part.height > ROWS_OF_TERMS:
@@ -127,8 +121,6 @@ def _several_parts(parts: tuple[Any, ...]) -> Iterator[pl.DataFrame]:
 
 def _whole_terms(batches: Iterable[pl.DataFrame], key: str = "term") -> Iterator[pl.DataFrame]:
     """Batches of about `ROWS_OF_TERMS` rows, cut where a term ends; the rows come sorted by term."""
-    import polars as pl
-
     held: list[pl.DataFrame] = []
     size = 0
     for batch in batches:
@@ -149,8 +141,6 @@ def _whole_terms(batches: Iterable[pl.DataFrame], key: str = "term") -> Iterator
 
 def spooled(results: Iterable[pl.DataFrame], schema: Schema) -> Path:
     """A folder with the results in Parquet files; it is deleted when the process ends."""
-    import polars as pl
-
     folder = scratch_folder()
     held: list[pl.DataFrame] = []
     files = rows_held = bytes_held = 0
@@ -183,16 +173,12 @@ def write_scratch(rows: pl.DataFrame, file: Path) -> None:
 
 def read_file(file: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
     """A file that `write_scratch` wrote; all columns, or those given."""
-    import polars as pl
-
     return pl.read_parquet(file, columns=list(columns) if columns else None, glob=False, memory_map=False)
 
 
 def read_files(files: Sequence[Path], like: Any) -> Any:
     """Some files as a frame of the engine of *like*: Polars or DuckDB."""
     if is_lazy_polars(like):
-        import polars as pl
-
         return nw.from_native(pl.scan_parquet(list(files), glob=False))
     listed = ", ".join("'" + glob.escape(str(file)).replace("'", "''") + "'" for file in files)
     # without the option, DuckDB takes a folder such as term=7 in the path for a column
