@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
-from termburst.corpus.condition_groups import rows_of_condition
+from termburst.corpus.condition_groups import expression_of, rows_meeting
 from termburst.corpus.documents import Documents
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import Summed
@@ -165,7 +165,8 @@ class CorpusBase:
         if not isinstance(self._documents, Documents):
             return self._then(Where(condition))
         if isinstance(condition, str):
-            rows = np.array(rows_of_condition(self._metadata, condition), dtype=np.intp)
+            expression = expression_of(self._metadata, condition, "where")
+            rows = np.array(rows_meeting(self._metadata, expression), dtype=np.intp)
         else:
             rows = columns.chosen_rows(self._metadata, condition)
         if not rows.size:

@@ -315,9 +315,8 @@ def check_cut(documents: int, pieces: int, tokens: int | None, pattern: str | No
         problem = f"the pattern {pattern!r:.60} cuts no document; check it, or give a number of tokens"
         raise ValueError(named("split", bare=True) + f": {problem}")
     asked = named("split", tokens, python=f"split(tokens={tokens})")
-    warnings.warn(
-        Message(asked, f" cuts none of {many(documents, 'document')}: none has more than {tokens} tokens"), stacklevel=4
-    )
+    size = many(documents, "document")
+    warnings.warn(Message(asked, f" cuts none of {size}: none has more than {tokens} tokens"), stacklevel=4)
 
 
 # The text to take the pieces from, and where they begin; the first is 0. It may be another text than the given one:
