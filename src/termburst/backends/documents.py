@@ -11,11 +11,11 @@ from typing import Any
 import narwhals.stable.v2 as nw
 import polars as pl
 
-from termburst.backends.cells import Cells, term_sums
+from termburst.backends.cells import term_sums
 from termburst.backends.collection import Collection
 from termburst.backends.expressions import ColumnOperations
 from termburst.backends.frames import is_spark, to_polars, totals
-from termburst.backends.parts import map_and_add
+from termburst.backends.parts import Cells, map_and_add
 from termburst.backends.run import PLACE, finished, sorted_by
 from termburst.backends.stream import kept, map_batches, map_stream, map_terms, read_spooled, spooled, stream
 from termburst.inference.plr import warn_of_clamped
@@ -115,10 +115,10 @@ def collocates(plan: CollocatesPlan, collection: Collection) -> Any:
     schema = plan.schema()
     texts = collection.opened(("texts",)).frame
     rows = map_and_add(texts, partial(map, plan.stage()), schema, SUMS, rows=TEXTS)
-    tested = plan.tested(to_polars(rows.others.select(nw.col("n").sum()))["n"][0])
+    tested = plan.tested(to_polars(rows.lengths.select(nw.col("n").sum()))["n"][0])
     found: Any = dict(tested(pl.DataFrame(schema=schema)).schema)
-    results = map_terms(rows.terms, tested, found, place=PLACE)
-    return finished(results, found, plan.finish, rows.terms[0], plan.order())
+    results = map_terms(rows.parts, tested, found, place=PLACE)
+    return finished(results, found, plan.finish, rows.parts[0], plan.order())
 
 
 class Stages:

@@ -46,13 +46,12 @@ class Opened:
 
     Attributes
     ----------
-    grouped : whether it has a column "group"; *whole_groups*, whether that were integers
+    whole_groups : whether the values of a column "group" were integers
     like : the frame that was given, if it is in memory; the lazy one is then one of Polars
     """
 
     kind: Kind
     frame: Any
-    grouped: bool = False
     whole_groups: bool = False
     like: Any = None
 
@@ -114,7 +113,7 @@ def opened(
         _check_groups(found, by)
     elif covariates:
         _check_one_group(found)
-    return Opened(kind, found, bool(by is not None or covariates), by is not None and schema[by].is_integer(), like)
+    return Opened(kind, found, by is not None and schema[by].is_integer(), like)
 
 
 def schema_of(frame: Any) -> Any:
