@@ -56,20 +56,11 @@ class Collection:
         """The frame with our names of columns, after its values were checked, once for all questions."""
         found = opened(self.frame, self.names, check=not self.checked, kinds=kinds, **columns)
         if found.kind == "patterns" and not self.checked:
-            cells = self._cells(replace(found, frame=found.frame.select(*COLUMNS["patterns"])))
-            try:
-                check_patterns(cells.totals("term", "count", "length"), cells.lengths)
-            except ValueError:
-                del self.__dict__["patterns"]  # or the next question would find them, and not check them again
-                raise
+            cells = cells_of(replace(found, frame=found.frame.select(*COLUMNS["patterns"])), None, "patterns")
+            check_patterns(cells.totals("term", "count", "length"), cells.lengths)
+            self.__dict__["patterns"] = cells  # they were dealt out to be checked
         self.checked = True
         return found
-
-    def _cells(self, source: Opened) -> Cells:
-        """The patterns of a frame that has patterns; kept, because they are dealt out to be checked."""
-        if "patterns" not in vars(self):
-            self.__dict__["patterns"] = cells_of(source, self.counting, "patterns")
-        return self.patterns
 
     @cached_property
     def documents(self) -> Cells:
@@ -81,8 +72,8 @@ class Collection:
         """The cells of the collection, equal ones merged."""
         if "documents" in vars(self):
             return coarser(self.documents)
-        source = self.opened()
-        return self._cells(source) if source.kind == "patterns" else cells_of(source, self.counting, "patterns")
+        source, checked = self.opened(), vars(self).get("patterns")
+        return cells_of(source, self.counting, "patterns") if checked is None else checked
 
     @cached_property
     def counts(self) -> Cells:

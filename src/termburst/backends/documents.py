@@ -17,7 +17,7 @@ from termburst.backends.expressions import ColumnOperations
 from termburst.backends.frames import is_spark, to_polars, totals
 from termburst.backends.parts import Cells, map_and_add
 from termburst.backends.run import PLACE, finished, sorted_by
-from termburst.backends.stream import kept, map_batches, map_stream, map_terms, read_spooled, spooled, stream
+from termburst.backends.stream import kept, map_batches, map_stream, map_terms, spooled, stream
 from termburst.inference.plr import warn_of_clamped
 from termburst.questions.burstiness_plan import FitPlan
 from termburst.questions.check import Check
@@ -164,8 +164,7 @@ def kwic(asked: Kwic, collection: Collection, ids: Any, texts: Any, columns: dic
     with closing(stream(searched, TEXTS)) as read:  # lines may end before the texts
         lines = asked.lines((rows.drop("text").rename(named), rows["text"].to_list()) for rows in read)
         first = next(lines)
-        folder = spooled(chain([first], lines), first.schema)
-    return read_spooled(folder, source.frame)
+        return spooled(chain([first], lines), first.schema, source.frame)
 
 
 def lines_of(batch: pl.DataFrame, *, asked: Kwic) -> pl.DataFrame:

@@ -21,7 +21,6 @@ from termburst.backends.stream import (
     map_batches,
     map_terms,
     read_file,
-    read_spooled,
     spooled,
 )
 from termburst.questions.plans import Finish, Floats, Order, Rows, TableRows, TermsPlan, floats, run_in_memory
@@ -65,7 +64,7 @@ def in_engine(table: pl.DataFrame, like: Any) -> Any:
     """A table in memory as a frame of the engine of *like*: Polars or DuckDB."""
     if is_lazy_polars(like):
         return nw.from_native(table.lazy())
-    return read_spooled(spooled([table], table.schema), like)
+    return spooled([table], table.schema, like)
 
 
 def finished(
@@ -87,7 +86,7 @@ def finished(
     final = end.ended(empty, slice(0, 0))
     keys = {f"_order_{k}": key for k, key in enumerate(order)}
     schema = dict(final.with_columns(**keys).schema) | ({ROW: pl.Int64} if order else {})
-    found = read_spooled(spooled(files.ended(end, keys), schema), like)
+    found = spooled(files.ended(end, keys), schema, like)
     return sorted_by(found, [*keys, ROW] if order else [], end.columns or final.columns)
 
 

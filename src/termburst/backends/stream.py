@@ -43,7 +43,7 @@ def map_stream(frame: Any, stage: Stage, schema: Schema, *, rows: int = ROWS) ->
         from termburst.backends.spark import map_in_arrow
 
         return nw.from_native(map_in_arrow(nw.to_native(frame), stage, schema))
-    return read_spooled(spooled(stage(stream(frame, rows)), schema), frame)
+    return spooled(stage(stream(frame, rows)), schema, frame)
 
 
 def map_terms(
@@ -63,7 +63,7 @@ def map_terms(
         whole: Iterable[pl.DataFrame] = _several_parts(parts)
     else:
         whole = _whole_terms(stream(first.sort(key), ROWS), key)
-    return read_spooled(spooled(map(function, whole), schema), first)
+    return spooled(map(function, whole), schema, first)
 
 
 def kept(frame: Any) -> Any:
@@ -139,8 +139,11 @@ def _whole_terms(batches: Iterable[pl.DataFrame], key: str = "term") -> Iterator
         yield pl.concat(held)
 
 
-def spooled(results: Iterable[pl.DataFrame], schema: Schema) -> Path:
-    """A folder with the results in Parquet files; it is deleted when the process ends."""
+def spooled(results: Iterable[pl.DataFrame], schema: Schema, like: Any) -> Any:
+    """The results as a frame of the engine of *like*, Polars or DuckDB.
+
+    They are in Parquet files, in a folder that is deleted when the process ends.
+    """
     folder = scratch_folder()
     held: list[pl.DataFrame] = []
     files = rows_held = bytes_held = 0
@@ -163,7 +166,17 @@ def spooled(results: Iterable[pl.DataFrame], schema: Schema) -> Path:
             write()
     if held or not files:
         write()
-    return folder
+    found = read_files(sorted(folder.glob("*.parquet")), like)
+    _folders.put(nw.to_native(found), folder)
+    return found
+
+
+_folders = Remembered[Path]()  # of frames that read one
+
+
+def folder_of(frame: Any) -> Path | None:
+    """The folder whose files the frame consists of, if it is a result of `spooled`."""
+    return _folders.get(nw.to_native(frame))
 
 
 def write_scratch(rows: pl.DataFrame, file: Path) -> None:
@@ -184,21 +197,6 @@ def read_files(files: Sequence[Path], like: Any) -> Any:
     # without the option, DuckDB takes a folder such as term=7 in the path for a column
     query = f"select * from read_parquet([{listed}], hive_partitioning = false)"
     return bytewise(nw.from_native(nw.to_native(like).query("_", query)))
-
-
-def read_spooled(folder: Path, like: Any) -> Any:
-    """The files of a folder that `spooled` wrote, as a frame of the engine of *like*: Polars or DuckDB."""
-    found = read_files(sorted(folder.glob("*.parquet")), like)
-    _folders.put(nw.to_native(found), folder)
-    return found
-
-
-_folders = Remembered[Path]()  # of frames that read one
-
-
-def folder_of(frame: Any) -> Path | None:
-    """The folder whose files the frame consists of, if it is a result of `read_spooled`."""
-    return _folders.get(nw.to_native(frame))
 
 
 def is_lazy_polars(frame: Any) -> bool:

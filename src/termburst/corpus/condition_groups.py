@@ -104,7 +104,8 @@ def sides(frame: pl.DataFrame, condition: str) -> pl.Series:
     for name, expression in zip(names, (meets, ~meets), strict=True):
         labels[rows_meeting(frame, expression)] = name
     by: str = named("by", bare=True)
-    if unknown := frame["id"].filter(pl.Series(labels == "")).to_list():
+    if (labels == "").any():
+        unknown = frame.filter(pl.Series(labels == ""))["id"].to_list()
         problem = " nothing in a column of " + by + f" {condition!r:.60}; fill it, or remove such documents"
         raise ValueError(some_have(unknown) + problem)
     if len(set(labels)) < 2:
