@@ -79,8 +79,8 @@ def companion(path: Path, suffix: str) -> Path:
     return path.with_name(name)
 
 
-def check_output(path: str | PathLike[str], *, source: str | PathLike[str] | None = None) -> None:
-    """Raise ValueError if *path* cannot be written to, or is part of the *source* (a file, a folder or a glob).
+def check_output(path: str | PathLike[str], *sources: str | PathLike[str]) -> None:
+    """Raise ValueError if *path* cannot be written to, or is part of a source (a file, a folder or a glob).
 
     Commands call it before they start to compute.
 
@@ -106,7 +106,7 @@ def check_output(path: str | PathLike[str], *, source: str | PathLike[str] | Non
         tempfile.TemporaryFile(dir=target.parent).close()
     except OSError as error:
         raise ValueError(f"{target} cannot be written: {error.strerror}") from error
-    if source is not None and target.exists() and _is_read(target, os.fspath(source)):
+    if target.exists() and any(_is_read(target, os.fspath(source)) for source in sources):
         raise ValueError(f"{target} is part of the input; name another file to write to")
 
 

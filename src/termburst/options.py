@@ -170,6 +170,14 @@ def check_options(options: Any) -> None:
         object.__setattr__(options, name, one.checked(getattr(options, name)))
 
 
+class Question:
+    """The base of a frozen dataclass of options, which are checked when an object is made: see `check_options`."""
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for an option that cannot be used."""
+        check_options(self)
+
+
 def made_from(kind: Callable[..., _T], arguments: Mapping[str, Any]) -> _T:
     """The options of a function that has them as arguments: ``made_from(Keyness, locals())`` in its first line.
 

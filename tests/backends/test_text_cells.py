@@ -9,7 +9,7 @@ from termburst.counting import plain_tokenizer
 from termburst.counting.tokenizer import CHUNK
 from termburst.counting.utf8_texts import count_utf8, prepared, utf8
 from termburst.questions import text_cells
-from termburst.questions.text_cells import by_group, merged_cells, tokenised
+from termburst.questions.text_cells import merged_cells, tokenised
 
 WORDS = ["so", "it", "goes", "The", "ÉTÉ", "été", "İstanbul", "ΟΔΟΣ", "don’t", "日本", "a", "x" * 40, "naïve", "!", "–"]
 OPTIONS = [
@@ -50,8 +50,7 @@ def compiled(monkeypatch):
 @pytest.mark.parametrize("options", OPTIONS, ids=range(len(OPTIONS)))
 def test_cells_of_many_batches_are_those_of_each(compiled, options, grouped, grain):
     given = [batch if grouped else batch.drop("group") for batch in batches()]
-    function = by_group if grouped else tokenised
-    expected = added(function(batch, counting=options, grain=grain) for batch in given)
+    expected = added(tokenised(batch, counting=options, grain=grain) for batch in given)
     found = added(merged_cells(given, counting=options, grain=grain))
     assert found["term"].null_count() > 0
     assert found["term"].n_unique() > 5

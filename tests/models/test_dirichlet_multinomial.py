@@ -84,13 +84,11 @@ def test_limits_of_the_log_pmf():
 
 
 def test_outside_the_support():
-    X = np.array([[1.0, 2.0, 0.0], [-1.0, 3.0, 0.0], [0.5, 0.0, 0.0], [np.inf, 0, 0], [0, 0, 0], [0, 0, 1.0]])
+    X = np.array([[1, 2, 0], [0, 0, 0], [0, 0, 1]])
     for form in (X, sp.csr_matrix(X)):
         found = dirichlet_multinomial_log_pmf(form, [0.3, 0.4, 0.0])
-        assert np.isfinite(found).tolist() == [True, False, False, False, True, False]
-        assert found[4] == 0
-        assert (found[[1, 2, 3, 5]] == -np.inf).all()
-    assert X[1, 0] == -1
+        assert np.isfinite(found).tolist() == [True, True, False]
+        assert found[1:].tolist() == [0, -np.inf]
     assert np.isfinite(dirichlet_multinomial_log_pmf([[1, 1], [0, 2]], [1e-300, 1e-300])).all()
 
 
@@ -107,8 +105,9 @@ def test_bad_alpha():
 def test_bad_counts_lengths_and_options():
     with pytest.raises(ValueError, match="2 terms, but the count matrix has 3"):
         dirichlet_multinomial_log_pmf([[1, 1, 1]], [1.0, 1.0])
-    with pytest.raises(ValueError, match="NaN"):
-        dirichlet_multinomial_log_pmf([[np.nan, 1.0]], [1.0, 1.0])
+    for bad in (np.nan, -1.0, 0.5, np.inf):
+        with pytest.raises(ValueError, match="count"):
+            dirichlet_multinomial_log_pmf([[bad, 1.0]], [1.0, 1.0])
     for X in (["a text"], [1, 2], [[1, 2], [3]]):
         with pytest.raises(ValueError, match="matrix"):
             dirichlet_multinomial_log_pmf(X, [1.0, 1.0])

@@ -212,11 +212,11 @@ def test_a_file_of_the_corpus_is_not_overwritten(tmp_path, monkeypatch):
         path.write_text("so it goes")
     for source in ("corpus", ".", str(tmp_path), "corpus/**/*.txt", "corpus/deep/[ab].tx?", inside):
         with pytest.raises(ValueError, match="is part of the input"):
-            check_output(inside, source=source)
+            check_output(inside, source)
     for source in ("corpus", "corpus/**", "c*.txt", "-", "stdlib"):
-        check_output("b.txt", source=source)
-        check_output(inside.with_name(".hidden"), source=source)
-        check_output(inside.with_name("new.txt"), source=source)
+        check_output("b.txt", source)
+        check_output(inside.with_name(".hidden"), source)
+        check_output(inside.with_name("new.txt"), source)
 
 
 def test_the_file_being_read_is_not_overwritten(tmp_path):

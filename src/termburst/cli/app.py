@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -20,100 +20,69 @@ from termburst.cli.reproduce import reproduce
 from termburst.cli.stats import stats
 from termburst.cli.terms import explain, terms
 
-# By what people want, in the order in which they want it. tests/cli/test_examples.py runs every example.
-_GROUPS: dict[str, dict[str, tuple[str, str]]] = {
-    "First steps": {
-        "demo": ("termburst demo", "termburst demo --top 20"),
-        "doctor": ("termburst doctor", "termburst doctor --json"),
-    },
-    "One corpus: what bursts": {
-        "terms": (
-            "termburst terms corpus/ --stop-words english",
-            "termburst terms speeches.csv --text speech --test -o terms.csv",
-        ),
-        "explain": (
-            "termburst explain corpus/ freedom",
-            "termburst explain stdlib turtle --stop-words english",
-        ),
-        "report": (
-            "termburst report corpus/ --stop-words english -o report.html",
-            "termburst report speeches.csv --text speech -o speeches.html",
-        ),
-        "explore": (
-            "termburst explore corpus/ --stop-words english",
-            "termburst explore speeches.csv --text speech --no-browser",
-        ),
-        "check": (
-            "termburst check corpus/",
-            "termburst check speeches.csv --text speech --cluster speaker",
-        ),
-    },
-    "Read the texts": {
-        "kwic": (
-            "termburst kwic corpus/ freedom --sort R1",
-            "termburst kwic speeches.csv 'free*' --text speech -o lines.csv",
-        ),
-        "collocates": (
-            "termburst collocates corpus/ freedom",
-            "termburst collocates speeches.csv freedom --text speech --window 3",
-        ),
-        "triggers": (
-            "termburst triggers corpus/ freedom",
-            "termburst triggers speeches.csv freedom --text speech --stop-words english",
-        ),
-    },
-    "Compare corpora": {
-        "keyness": (
-            "termburst keyness 2024/ 2025/",
-            "termburst keyness speeches.csv --text speech --by party",
-        ),
-    },
-    "Weights and counts for other programs": {
-        "weigh": (
-            "termburst weigh corpus/ -o weights.npz",
-            "termburst weigh corpus/ --scheme s-lambda -o weights.csv",
-        ),
-        "export": (
-            "termburst export corpus/ -o counts.mtx",
-            "termburst export corpus/ --as antconc -o words.txt",
-        ),
-        "stats": (
-            "termburst stats build monday/ -o week.parquet --batch monday",
-            "termburst stats add week.parquet tuesday/ --batch tuesday",
-        ),
-    },
-    "The paper": {
-        "reproduce": (
-            "termburst reproduce fig3 --out reproduction",
-            "termburst reproduce --out reproduction",
-        ),
-    },
-}
-_STATS: dict[str, tuple[str, str]] = {
-    "build": (
+# By what people want, in the order in which they want it; two examples of each command.
+# tests/cli/test_examples.py runs every example.
+_GROUPS: dict[str, list[str]] = {
+    "First steps": [
+        "termburst demo",
+        "termburst demo --top 20",
+        "termburst doctor",
+        "termburst doctor --json",
+    ],
+    "One corpus: what bursts": [
+        "termburst terms corpus/ --stop-words english",
+        "termburst terms speeches.csv --text speech --test -o terms.csv",
+        "termburst explain corpus/ freedom",
+        "termburst explain stdlib turtle --stop-words english",
+        "termburst report corpus/ --stop-words english -o report.html",
+        "termburst report speeches.csv --text speech -o speeches.html",
+        "termburst explore corpus/ --stop-words english",
+        "termburst explore speeches.csv --text speech --no-browser",
+        "termburst check corpus/",
+        "termburst check speeches.csv --text speech --cluster speaker",
+    ],
+    "Read the texts": [
+        "termburst kwic corpus/ freedom --sort R1",
+        "termburst kwic speeches.csv 'free*' --text speech -o lines.csv",
+        "termburst collocates corpus/ freedom",
+        "termburst collocates speeches.csv freedom --text speech --window 3",
+        "termburst triggers corpus/ freedom",
+        "termburst triggers speeches.csv freedom --text speech --stop-words english",
+    ],
+    "Compare corpora": [
+        "termburst keyness 2024/ 2025/",
+        "termburst keyness speeches.csv --text speech --by party",
+    ],
+    "Weights and counts for other programs": [
+        "termburst weigh corpus/ -o weights.npz",
+        "termburst weigh corpus/ --scheme s-lambda -o weights.csv",
+        "termburst export corpus/ -o counts.mtx",
+        "termburst export corpus/ --as antconc -o words.txt",
         "termburst stats build monday/ -o week.parquet --batch monday",
         "termburst stats build speeches.csv --text speech -o speeches.parquet",
-    ),
-    "add": (
         "termburst stats add week.parquet tuesday/ --batch tuesday",
         "termburst stats add speeches.parquet new.csv --text speech",
-    ),
-    "merge": (
         "termburst stats merge week.parquet speeches.parquet -o all.parquet",
         "termburst stats merge monday.parquet tuesday.parquet -o both.parquet",
-    ),
-    "subtract": (
         "termburst stats subtract both.parquet monday.parquet -o tuesday.parquet",
         "termburst stats subtract both.parquet tuesday.parquet",
-    ),
-    "show": ("termburst stats show week.parquet", "termburst stats show week.parquet --json"),
+        "termburst stats show week.parquet",
+        "termburst stats show week.parquet --json",
+    ],
+    "The paper": [
+        "termburst reproduce fig3 --out reproduction",
+        "termburst reproduce --out reproduction",
+    ],
 }
 
 
-def examples() -> dict[str, tuple[str, str]]:
+def examples() -> dict[str, list[str]]:
     """Two command lines of every command, by its name; of the commands of `stats` by both words."""
-    commands = {name: lines for group in _GROUPS.values() for name, lines in group.items()}
-    return commands | {f"stats {name}": lines for name, lines in _STATS.items()}
+    found: dict[str, list[str]] = {}
+    for line in (line for lines in _GROUPS.values() for line in lines):
+        _, *words = line.split()
+        found.setdefault(" ".join(words[: 2 if words[0] == "stats" else 1]), []).append(line)
+    return found | {"stats": [found["stats build"][0], found["stats add"][0]]}
 
 
 def _register(app: typer.Typer, *commands: Callable[..., Any]) -> None:
@@ -124,20 +93,21 @@ def _register(app: typer.Typer, *commands: Callable[..., Any]) -> None:
         app.command(help=_rewrapped(command.__doc__), rich_help_panel=panel, epilog=epilog)(command)
 
 
-def _register_group(app: typer.Typer, group: typer.Typer, name: str) -> None:
-    """Add the commands of *group* to *app* under *name*; each gets its examples."""
-    for command in group.registered_commands:
+def _register_stats(app: typer.Typer) -> None:
+    """Add the commands of `stats` to *app*; each gets its examples."""
+    for command in stats.registered_commands:
         assert command.callback is not None  # of a registered command
         command.help = _rewrapped(command.callback.__doc__)
-        command.epilog = _epilog(_STATS[command.callback.__name__])
-    app.add_typer(group, name=name, rich_help_panel=_group(name), epilog=_epilog(examples()[name]))
+        command.epilog = _epilog(examples()[f"stats {command.callback.__name__}"])
+    app.add_typer(stats, name="stats", rich_help_panel=_group("stats"), epilog=_epilog(examples()["stats"]))
 
 
 def _group(name: str) -> str:
-    return next(title for title, commands in _GROUPS.items() if name in commands)
+    """The heading under which `termburst --help` lists a command."""
+    return next(title for title, lines in _GROUPS.items() if any(line.split()[1] == name for line in lines))
 
 
-def _epilog(lines: tuple[str, str]) -> str:
+def _epilog(lines: Sequence[str]) -> str:
     """The paragraphs below a command's help; an empty line between them makes each a line of its own."""
     return "\n\n".join(("Examples:", *lines))
 
@@ -158,7 +128,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=_epilog((examples()["report"][0], examples()["keyness"][0])),
+    epilog=_epilog([examples()[name][0] for name in ("report", "keyness")]),
 )
 
 
@@ -181,5 +151,5 @@ def _root(
 
 # The order of the groups and commands in `termburst --help`.
 _register(app, demo, doctor, terms, explain, report, explore, check, kwic, collocates, triggers, keyness, weigh, export)
-_register_group(app, stats, "stats")
+_register_stats(app)
 _register(app, reproduce)

@@ -25,21 +25,18 @@ def check(
     The answer is one paragraph and a table: how many words two random halves of the corpus differ in, by termburst's
     keyness and by G². The corpus is held in memory.
     """
-    from termburst.files import atomic_path, check_output
+    from termburst.files import check_output
 
     if output is not None:
-        for source in reading.inputs(corpus):
-            check_output(output, source=source)
+        check_output(output, *reading.inputs(corpus))
     whole = reading.corpus(corpus, columns="all").in_memory()
     with working("Looking for copies, and halving the corpus"):
         found = whole.check(**vars(asked))
     answer = with_dashes(found)
     content = json_text(found.to_dict() | {"answer": with_dashes(found.words)}) if json else f"{answer}\n".encode()
-    if output is not None:
-        with atomic_path(output) as temporary:
-            temporary.write_bytes(content)
-        note(f"{output}: written")
-    elif json:
-        write_out(content)
-    else:
+    if output is None and not json:
         say(*answer.splitlines())
+        return
+    write_out(content, output)
+    if output is not None:
+        note(f"{output}: written")

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from termburst.cli.options import Table
-from termburst.cli.output import Format, columns_shown, many, note, say_escaped, without_formulas, write_out
+from termburst.cli.output import Format, cells, columns_shown, many, note, say_escaped, without_formulas, write_out
 from termburst.display import printable, printable_json
 
 if TYPE_CHECKING:
@@ -131,21 +131,6 @@ class LineWriter:
             self.stream.write(text.encode("utf-8", "backslashreplace"))
         elif self.output is None:
             write_out(text.encode(sys.stdout.encoding or "utf-8", "backslashreplace"))
-
-
-def cells(text: str) -> int:
-    """How many cells of a terminal a text takes: East Asian wide characters take two, combining marks none.
-
-    Examples
-    --------
-    >>> cells("so"), cells("東京"), cells("e\u0301")
-    (2, 4, 1)
-    """
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
-
-    return cell_len(text)
 
 
 def cut(text: str, width: int, *, at_end: bool = False) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
 import typer
 
-from termburst.cli.options import CORPUS_HELP, CorpusName, Csv, MinCount
+from termburst.cli.options import CORPUS_HELP, CorpusName, Csv, MinCount, Table
 from termburst.cli.output import Format, check_csv_options, many, note, refuse_workbook, say, write_table
 from termburst.cli.reading import Reading, reads_text
 from termburst.exports import ENDINGS, WORD_LIST_FORMATS
@@ -99,10 +99,9 @@ def _settled(format: str | None, output: Path, sources: list[str], formats: tupl
         raise ValueError(
             f"{output}: the format is not clear from its ending; use {_HOW}, or add --as {', '.join(formats)}"
         )
-    check_csv_options(found, csv_as_is=csv.csv_as_is, excel=csv.excel)
+    check_csv_options(found, csv)
     for file in files_of(output, found):
-        for source in sources:
-            check_output(file, source=source)
+        check_output(file, *sources)
     return found
 
 
@@ -117,7 +116,7 @@ def _write(made: Weights, output: Path, format: Any, value: str, csv: Csv, more:
         save_weights(made, output)
     elif format in ("csv", "parquet"):
         frame = long_frame(made.matrix, made.terms, documents, ("document", "term", value))
-        write_table(frame, Format(format), output, csv_as_is=csv.csv_as_is, excel=csv.excel)
+        write_table(frame, Table(**vars(csv), format=Format(format), output=output))
     else:
         export_matrix(made.matrix, made.terms, documents, output, format)
     if problem := same_ids(documents):

@@ -70,8 +70,7 @@ class Table(Csv):
 
         The output must not be one of the *sources*.
         """
-        format = settled_format(self.format, self.output, *sources, csv_as_is=self.csv_as_is, excel=self.excel)
-        return replace(self, format=format)
+        return replace(self, format=settled_format(self, *sources))
 
     @property
     def is_shown(self) -> bool:
@@ -88,8 +87,7 @@ class Table(Csv):
         if top is None:
             top = 30 if self.is_shown else 0
         first = frame.head(min(top, frame.height)) if top else frame  # Polars takes no number of more than 64 bits
-        assert self.format is not None  # of `settled`
-        write_table(first, self.format, self.output, title, csv_as_is=self.csv_as_is, excel=self.excel, nothing=nothing)
+        write_table(first, self, title, nothing=nothing)
 
 
 def dashed(name: str) -> str:

@@ -21,6 +21,8 @@ from termburst.display import printable, printable_json
 if TYPE_CHECKING:
     import polars as pl
 
+    from termburst.cli.options import Csv, Table
+
 # Text that a spreadsheet would run, and a number with a sign, which is not a formula; the page's table.js has the same.
 Title = str | Sequence[str]  # one or more lines above a table
 
@@ -40,62 +42,47 @@ class Format(StrEnum):
     parquet = "parquet"
 
 
-def settled_format(
-    format: Format | None, output: Path | None, *sources: str, csv_as_is: bool = False, excel: bool = False
-) -> Format:
-    """The format asked for, or that of *output*'s ending. What cannot be written is refused before any work is done.
+def settled_format(table: Table, *sources: str) -> Format:
+    """The format asked for, or that of the output's ending. What cannot be written is refused before any work is done.
 
-    *output* must not be one of the *sources*.
+    The output must not be one of the *sources*.
     """
     from termburst.files import check_output
 
-    format = format or _format_of(output)
-    check_csv_options(format.value, csv_as_is=csv_as_is, excel=excel)
-    if output is not None:
-        for source in sources:
-            check_output(output, source=source)
+    format = table.format or _format_of(table.output)
+    check_csv_options(format.value, table)
+    if table.output is not None:
+        check_output(table.output, *sources)
     elif format is Format.parquet and sys.stdout.isatty():
         raise ValueError("Parquet cannot be shown on a terminal; write it to a file with -o, or to a pipe")
     return format
 
 
-def check_csv_options(format: str, *, csv_as_is: bool, excel: bool) -> None:
+def check_csv_options(format: str, csv: Csv) -> None:
     """Refuse options that are for CSV if the format is another."""
-    for option, given in (("--csv-as-is", csv_as_is), ("--excel", excel)):
+    for option, given in (("--csv-as-is", csv.csv_as_is), ("--excel", csv.excel)):
         if given and format != "csv":
             raise ValueError(f"{option} is for CSV, but the format is {format}; ask for csv, or omit {option}")
 
 
-def write_table(
-    frame: pl.DataFrame,
-    format: Format,
-    output: Path | None,
-    title: Title = "",
-    *,
-    csv_as_is: bool = False,
-    excel: bool = False,
-    nothing: str = NOTHING,
-) -> None:
+def write_table(frame: pl.DataFrame, table: Table, title: Title = "", *, nothing: str = NOTHING) -> None:
     """Write a frame to standard output, or to a file, completely or not at all; in CSV, formulas get an apostrophe.
 
-    With *csv_as_is* they do not. With *excel*, CSV begins with a byte order mark: without it, Excel reads UTF-8 as the
+    With `csv_as_is` they do not. With `excel`, CSV begins with a byte order mark: without it, Excel reads UTF-8 as the
     encoding of the computer's language. *nothing* is said of a frame without rows.
     """
-    from termburst.files import atomic_path
-
-    escaped = 0
-    if format is Format.csv and not csv_as_is:
+    format, output, escaped = table.format, table.output, 0
+    if format is Format.csv and not table.csv_as_is:
         frame, escaped = without_formulas(frame)
     if output is not None:
-        with atomic_path(output) as temporary:
-            temporary.write_bytes(_encoded(frame, format, title, excel=excel))
+        write_out(_encoded(frame, table, title), output)
         note(f"{output}: {many(frame.height, 'row')}")
     else:
         try:
             if format is Format.table:
                 print_table(frame, title, nothing=nothing)
             else:
-                content = _encoded(frame, format, title, excel=excel)
+                content = _encoded(frame, table, title)
                 if format is Format.csv and sys.stdout.isatty():  # JSON escapes what a terminal obeys; CSV cannot
                     content = "\n".join(printable(line, None) for line in content.decode().split("\n")).encode()
                 write_out(content)
@@ -106,7 +93,7 @@ def write_table(
             raise ValueError(f"the table cannot be written to standard output: {error.strerror or error}") from error
     if escaped:
         say_escaped(output, escaped)
-    if excel and frame.height >= _EXCEL_ROWS:
+    if table.excel and frame.height >= _EXCEL_ROWS:
         say(f"{output or 'CSV'}: Excel shows only the first {_EXCEL_ROWS - 1:,} of {frame.height:,} rows", err=True)
     if frame.is_empty() and format is not Format.table:
         note(nothing)
@@ -141,14 +128,20 @@ def without_formulas(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
 
 def say_escaped(output: Path | None, escaped: int) -> None:
     """Say that cells of a CSV file got an apostrophe."""
-    cells = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
-    say(f"{output or 'CSV'}: added an apostrophe before {cells}; --csv-as-is leaves them unchanged", err=True)
+    which = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
+    say(f"{output or 'CSV'}: added an apostrophe before {which}; --csv-as-is leaves them unchanged", err=True)
 
 
-def write_out(content: bytes) -> None:
-    """Write bytes to standard output, for another program to read."""
-    sys.stdout.buffer.write(content)
-    sys.stdout.flush()
+def write_out(content: bytes, output: Path | None = None) -> None:
+    """Write bytes to standard output, for another program to read; or to a file, completely or not at all."""
+    from termburst.files import atomic_path
+
+    if output is None:
+        sys.stdout.buffer.write(content)
+        sys.stdout.flush()
+        return
+    with atomic_path(output) as temporary:
+        temporary.write_bytes(content)
 
 
 def say(*lines: str, err: bool = False) -> None:
@@ -276,20 +269,27 @@ def progress_bar(*, when: bool = True) -> Iterator[Any]:
 
 def _column(name: str, values: pl.Series) -> list[str]:
     """The name and the values of a column as text, padded to one width; numbers are aligned to the right."""
-    cells = [printable(name, _LONGEST), *map(_cell, values.to_list())]
-    widths = list(map(_width, cells))
+    texts = [printable(name, _LONGEST), *map(_cell, values.to_list())]
+    widths = list(map(cells, texts))
     widest, right = max(widths), values.dtype.is_numeric()
     spaces = [" " * (widest - width) for width in widths]
-    pairs = zip(cells, spaces, strict=True)
+    pairs = zip(texts, spaces, strict=True)
     return [space + cell if right else cell + space for cell, space in pairs]
 
 
-def _width(cell: str) -> int:
-    if cell.isascii():
-        return len(cell)
+def cells(text: str) -> int:
+    """How many cells of a terminal a text takes: East Asian wide characters take two, combining marks none.
+
+    Examples
+    --------
+    >>> cells("so"), cells("東京"), cells("e\u0301")
+    (2, 4, 1)
+    """
+    if text.isascii():
+        return len(text)
     from rich.cells import cell_len
 
-    return cell_len(cell)
+    return cell_len(text)
 
 
 def _cell(value: Any) -> str:
@@ -319,14 +319,14 @@ def refuse_workbook(output: Path) -> None:
         raise ValueError(f"{output}: workbooks are not written; write CSV that Excel opens: -o {csv_name} --excel")
 
 
-def _encoded(frame: pl.DataFrame, format: Format, title: Title, *, excel: bool = False) -> bytes:
+def _encoded(frame: pl.DataFrame, table: Table, title: Title) -> bytes:
     import io
 
-    if format is Format.csv:
-        return frame.write_csv().encode("utf-8-sig" if excel else "utf-8")
-    if format is Format.json:
+    if table.format is Format.csv:
+        return frame.write_csv().encode("utf-8-sig" if table.excel else "utf-8")
+    if table.format is Format.json:
         return json_text([_json_row(row) for row in frame.to_dicts()], indent=1)
-    if format is Format.table:
+    if table.format is Format.table:
         text = io.StringIO()
         print_table(frame, title, file=text)
         return text.getvalue().encode()

@@ -87,8 +87,7 @@ def settled_report(format: ReportFormat | None, output: Path | None, *sources: s
             raise ValueError(f"{output}: the name of a report must end in .html (the page) or .json (its numbers)")
         format = ReportFormat.json if output is not None and output.suffix.lower() == ".json" else ReportFormat.html
     if output is not None:
-        for source in sources:
-            check_output(output, source=source)
+        check_output(output, *sources)
     elif format is ReportFormat.html:
         raise ValueError("give the name of the page to write, such as -o report.html")
     if format is ReportFormat.html and find_spec("bokeh") is None:
@@ -98,7 +97,6 @@ def settled_report(format: ReportFormat | None, output: Path | None, *sources: s
 
 def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | None) -> None:
     """Write a page, or its numbers as JSON, completely or not at all."""
-    from termburst.files import atomic_path
     from termburst.report import render
 
     for one in summary.get("reading", ()):
@@ -108,10 +106,7 @@ def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | N
             encoded = render(summary).encode()
     else:
         encoded = json_text(summary, allow_nan=False)
-    if output is None:
-        write_out(encoded)
-        return
-    with atomic_path(output) as temporary:
-        temporary.write_bytes(encoded)
-    what = "open it in a browser" if format is ReportFormat.html else "the numbers of a page"
-    note(f"{output}: {len(encoded) / 1e6:.1f} MB, {what}")
+    write_out(encoded, output)
+    if output is not None:
+        what = "open it in a browser" if format is ReportFormat.html else "the numbers of a page"
+        note(f"{output}: {len(encoded) / 1e6:.1f} MB, {what}")

@@ -31,8 +31,7 @@ def check_parquet(path: Path, *sources: str | Path) -> None:
     """ValueError if statistics cannot be written to a file, or if it is one of the *sources*, which are only read."""
     if path.suffix.lower() != ".parquet":
         raise ValueError(f"{path}: the name of a statistics file must end in .parquet")
-    for source in (None, *sources):
-        check_output(path, source=source)
+    check_output(path, *sources)
 
 
 def build(

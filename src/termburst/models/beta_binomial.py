@@ -14,11 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from termburst.models.binomial import positive, possible_counts, whole
 from termburst.models.special import (
-    bernoulli_gap,
     bernoulli_series,
     deviance,
     factorial_remainder,
-    reciprocal_gap,
     stirling_remainder,
 )
 
@@ -26,8 +24,6 @@ Floats = NDArray[np.float64]
 Shape = int | tuple[int, ...]
 
 _HEAD = 16  # terms of a sum over q < n added one by one; from a + 16 the asymptotic series are exact up to rounding
-_BLOCK = 256  # terms of a tail computed by ratios from one value of the pmf: few enough that errors do not add up
-_BATCH = 1 << 20  # terms of a tail in memory at a time
 
 
 def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
@@ -83,127 +79,6 @@ def log_none(n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
     own = (alpha_not - 0.5) * np.log1p(alpha / alpha_not) + stirling_remainder(alpha_0) - stirling_remainder(alpha_not)
     value = own + remainder - (grown - 0.5) * np.log1p(alpha / grown) - alpha * np.log1p(n_j / alpha_0)
     return np.asarray(np.minimum(value, 0.0))
-
-
-def log_sf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """log P(N > n_ij), finite even far in the tail: log Σ_{x > n_ij} of Eq. bcb-pmf, summed in logarithms.
-
-    The side with fewer terms is summed. The complement is used only if its probability is at least ½, so that no small
-    tail is a difference. The cost is at most O(n_j) per element, in batches of bounded memory. A fractional n_ij counts
-    as its floor. The value is 0 for n_ij < 0 and −inf for n_ij ≥ n_j.
-
-    Examples
-    --------
-    >>> float(log_sf(900, 1000, 0.01, 1000.0).round(6))
-    -1063.389742
-    """
-    alpha, alpha_not = positive("alpha", alpha), positive("alpha_not", alpha_not)
-    counts = np.floor(np.asarray(n_ij, dtype=np.float64))
-    arrays = np.broadcast_arrays(counts, whole("n_j", n_j), alpha, alpha_not)
-    n_ij, n_j, alpha, alpha_not = (array.ravel() for array in arrays)
-    value = np.where(np.isnan(n_ij), np.nan, np.where(n_ij < 0, 0.0, -np.inf))
-    own_side = (n_ij >= 0) & (n_ij < n_j)
-    other = np.flatnonzero(own_side & (n_ij + 1 < n_j - n_ij))
-    below = _log_sum(np.zeros(len(other)), n_ij[other], n_j[other], alpha[other], alpha_not[other])
-    settled = below <= -np.log(2)
-    value[other[settled]] = np.log1p(-np.exp(below[settled]))
-    own_side[other[settled]] = False
-    own = np.flatnonzero(own_side)
-    value[own] = _log_sum(n_ij[own] + 1, n_j[own], n_j[own], alpha[own], alpha_not[own])
-    return np.minimum(value, 0.0).reshape(arrays[0].shape)
-
-
-def sf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """P(N > n_ij), summed from its own terms of Eq. bcb-pmf, not 1 − cdf; see `log_sf` for cost and limits.
-
-    Examples
-    --------
-    >>> float(sf(0, 2, 1.0, 1.0).round(6))
-    0.666667
-    """
-    return np.asarray(np.exp(log_sf(n_ij, n_j, alpha, alpha_not)))
-
-
-def cdf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """P(N ≤ n_ij), Σ_{x ≤ n_ij} of Eq. bcb-pmf: the upper tail of the count of other tokens, as accurate as `sf`.
-
-    Examples
-    --------
-    >>> cdf([-1, 0, 1, 2], 2, 1.0, 1.0).round(6).tolist()
-    [0.0, 0.333333, 0.666667, 1.0]
-    """
-    others = np.asarray(n_j, dtype=np.float64) - np.floor(np.asarray(n_ij, dtype=np.float64)) - 1
-    return np.asarray(np.exp(log_sf(others, n_j, alpha_not, alpha)))
-
-
-def mean(n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """E N = n_j α/α_0.
-
-    Examples
-    --------
-    >>> float(mean(50, 0.1, 49.9))
-    0.1
-    """
-    alpha, alpha_not = positive("alpha", alpha), positive("alpha_not", alpha_not)
-    return whole("n_j", n_j) * (alpha / (alpha + alpha_not))
-
-
-def variance(n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
-    """Var N = n_j (α/α_0)(α_¬/α_0)(n_j + α_0)/(1 + α_0): the binomial variance times a factor up to n_j as α_0 → 0.
-
-    Examples
-    --------
-    >>> float(variance(50, 0.1, 49.9).round(6))
-    0.195686
-    """
-    alpha, alpha_not = positive("alpha", alpha), positive("alpha_not", alpha_not)
-    n_j, alpha_0 = whole("n_j", n_j), alpha + alpha_not
-    return np.asarray(n_j * (alpha / alpha_0) * (alpha_not / alpha_0) * ((n_j + alpha_0) / (1 + alpha_0)))
-
-
-def score(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> tuple[Floats, Floats]:
-    """The gradient of `log_pmf` in (α, α_¬); NaN for impossible counts.
-
-    ∂/∂α = Σ_{q < n_ij} 1/(α + q) − Σ_{q < n_j} 1/(α_0 + q), and ∂/∂α_¬ the same with n_¬ij = n_j − n_ij and α_¬.
-
-    Examples
-    --------
-    >>> [float(part) for part in score(1, 1, 0.25, 0.75)]  # of log(α/α_0)
-    [3.0, -1.0]
-    """
-    alpha, alpha_not = positive("alpha", alpha), positive("alpha_not", alpha_not)
-    possible, n_ij, n_j = possible_counts(n_ij, n_j)
-
-    def partial(k: Floats, a: Floats, others: Floats) -> Floats:
-        lengths, rest = log_rising_gradient(a + others, n_j), log_rising_gradient(a + k, n_j - k)
-        # The same difference written in two ways: the one with smaller terms cancels less.
-        direct, turned = log_rising_gradient(a, k) - lengths, _gradient_gap(a, others, n_j) - rest
-        return np.where(possible, np.where(lengths <= rest, direct, turned), np.nan)
-
-    return partial(n_ij, alpha, alpha_not), partial(n_j - n_ij, alpha_not, alpha)
-
-
-def hessian(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayLike) -> tuple[Floats, Floats, Floats]:
-    """The second derivatives of `log_pmf`: (∂²/∂α², ∂²/∂α∂α_¬, ∂²/∂α_¬²); NaN for impossible counts.
-
-    ∂²/∂α² = Σ_{q < n_j} 1/(α_0 + q)² − Σ_{q < n_ij} 1/(α + q)²; ∂²/∂α∂α_¬ is only the first sum.
-
-    Examples
-    --------
-    >>> [float(part) for part in hessian(1, 1, 0.25, 0.75)]
-    [-15.0, 1.0, 1.0]
-    """
-    alpha, alpha_not = positive("alpha", alpha), positive("alpha_not", alpha_not)
-    possible, n_ij, n_j = possible_counts(n_ij, n_j)
-    lengths = -log_rising_curvature(alpha + alpha_not, n_j)
-
-    def partial(k: Floats, a: Floats, others: Floats) -> Floats:
-        rest = -log_rising_curvature(a + k, n_j - k)
-        direct, turned = lengths + log_rising_curvature(a, k), rest - _curvature_gap(a, others, n_j)
-        return np.where(possible, np.where(lengths <= rest, direct, turned), np.nan)
-
-    across = np.where(possible, lengths, np.nan)
-    return partial(n_ij, alpha, alpha_not), across, partial(n_j - n_ij, alpha_not, alpha)
 
 
 def sample(
@@ -289,50 +164,6 @@ def log_rising(a: ArrayLike, n: ArrayLike) -> Floats:
     return _head(n, lambda q: np.log(a + q)) + tail
 
 
-def log_rising_gradient(a: ArrayLike, n: ArrayLike) -> Floats:
-    """ψ(a + n) − ψ(a) = Σ_{q < n} 1/(a + q), the derivative of `log_rising` in a.
-
-    Examples
-    --------
-    >>> float(log_rising_gradient(1.0, 3).round(6))  # 1 + 1/2 + 1/3
-    1.833333
-    """
-    a, n = positive("a", a), whole("n", n)
-    x, y, rest = _after_head(a, n)
-    tail = np.log1p(rest / x) + 0.5 * rest / x / y + bernoulli_series(x, 1) - bernoulli_series(y, 1)
-    return _head(n, lambda q: 1 / (a + q)) + tail
-
-
-def log_rising_curvature(a: ArrayLike, n: ArrayLike) -> Floats:
-    """ψ′(a + n) − ψ′(a) = −Σ_{q < n} 1/(a + q)², the second derivative of `log_rising` in a.
-
-    Examples
-    --------
-    >>> float(log_rising_curvature(1.0, 3).round(6))  # −(1 + 1/4 + 1/9)
-    -1.361111
-    """
-    a, n = positive("a", a), whole("n", n)
-    x, y, rest = _after_head(a, n)
-    tail = rest / x / y * (1 + 0.5 / x + 0.5 / y) + bernoulli_series(x, 2) - bernoulli_series(y, 2)
-    return -_head(n, lambda q: (1 / (a + q)) ** 2) - tail
-
-
-def _gradient_gap(a: Floats, h: Floats, n: Floats) -> Floats:
-    """Σ_{q < n} [1/(a + q) − 1/(a + h + q)], accurate even if h ≪ a or n ≪ a."""
-    x, y, rest = _after_head(a, n)
-    tail = np.log1p(h / x * (rest / (y + h))) + 0.5 * reciprocal_gap(x, h, rest) + bernoulli_gap(x, y, h, 1)
-    return _head(n, lambda q: h / (a + q) / (a + h + q)) + tail
-
-
-def _curvature_gap(a: Floats, h: Floats, n: Floats) -> Floats:
-    """Σ_{q < n} [1/(a + q)² − 1/(a + h + q)²], accurate even if h ≪ a or n ≪ a."""
-    x, y, rest = _after_head(a, n)
-    u, v, w, z = 1 / x, 1 / y, 1 / (x + h), 1 / (y + h)
-    cross = reciprocal_gap(x, h, rest)
-    tail = cross * (1 + 0.5 * (u + v)) + 0.5 * rest * w * z * h * (u * w + v * z) + bernoulli_gap(x, y, h, 2)
-    return _head(n, lambda q: h / (a + q) / (a + h + q) * (1 / (a + q) + 1 / (a + h + q))) + tail
-
-
 def _head(n: Floats, term: Callable[[int], Floats]) -> Floats:
     """Σ_{q < min(n, 16)} term(q)."""
     total = np.asarray(0.0)
@@ -350,30 +181,3 @@ def _after_head(a: Floats, n: Floats) -> tuple[Floats, Floats, Floats]:
 def _remainder_step(a: Floats, n: Floats) -> Floats:
     """The part of log Γ(a + n) − log Γ(a) that is not in the difference of x log x − x."""
     return factorial_remainder(a + n) - factorial_remainder(a) - np.log1p(n / a)
-
-
-def _log_sum(first: Floats, last: Floats, n_j: Floats, alpha: Floats, alpha_not: Floats) -> Floats:
-    """log Σ_{first ≤ x ≤ last} pmf(x) for each element of flat arrays, in blocks along x.
-
-    A block starts from the pmf; further terms use pmf(x + 1)/pmf(x) = (n_j − x)(α + x)/((x + 1)(α_¬ + n_j − x − 1)).
-    """
-    width = int(min(_BLOCK, (last - first).max(initial=0.0) + 1))
-    blocks = ((last - first) // width + 1).astype(np.int64)
-    ends, step = np.cumsum(blocks), np.arange(width, dtype=np.float64)
-    value = np.full(len(first), -np.inf)
-    total = int(ends[-1]) if len(ends) else 0
-    for start in range(0, total, max(1, _BATCH // width)):
-        block = np.arange(start, min(start + max(1, _BATCH // width), total))
-        owner = np.searchsorted(ends, block, side="right")
-        x = (first[owner] + (block - (ends - blocks)[owner]) * width)[:, None] + step
-        n, a, a_not = n_j[owner][:, None], alpha[owner][:, None], alpha_not[owner][:, None]
-        inside = x < last[owner][:, None]
-        here, left = np.where(inside, x, 0.0), np.where(inside, n - x, 1.0)
-        ratio = np.where(inside, left / (here + 1) * ((a + here) / (a_not + (left - 1))), 1.0)[:, :-1]
-        terms = np.log(ratio).cumsum(axis=1)
-        terms = np.where(inside[:, :-1], terms, -np.inf)  # the step from x leads to x + 1 ≤ last
-        anchor = log_pmf(x[:, 0], n[:, 0], a[:, 0], a_not[:, 0])
-        top = np.maximum(terms.max(axis=1, initial=0.0), 0.0)
-        sums = anchor + top + np.log(np.exp(terms - top[:, None]).sum(axis=1) + np.exp(-top))
-        np.logaddexp.at(value, owner, sums)
-    return value

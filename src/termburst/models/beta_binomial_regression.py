@@ -22,7 +22,7 @@ from termburst.core import cells as core_cells
 from termburst.core import regression as core
 from termburst.models import binomial
 from termburst.models.cells import TermCells, check_lengths
-from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
+from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.length_table import LengthTable
 from termburst.statistics.matrix import Integers, tally, totals
 from termburst.threads import over_parts
@@ -364,21 +364,3 @@ class Regression:
         alpha_0 = np.where(status == "boundary", np.inf, np.exp(np.minimum(raw[:, columns], 700.0)))
         loglik = self.separate + raw[:, columns + 1]
         return RegressionFit(raw[:, :columns], alpha_0, loglik, status, raw)
-
-
-def fit_regression(parts: Sequence[TermCells], rows: Any, kappa: float = KAPPA) -> RegressionFit:
-    """Fit every term: *parts* are the cells of each design cell, *rows* their rows of the design matrix.
-
-    Examples
-    --------
-    >>> from termburst.models.cells import term_cells
-    >>> parts = [term_cells([[2, 8], [4, 6], [0, 9]]), term_cells([[1, 9], [0, 10], [0, 12]])]
-    >>> fit = fit_regression(parts, [[1, 0], [1, 1]])
-    >>> fit.beta[0].round(3).tolist(), fit.status[0]
-    ([-1.37, -2.0], 'converged')
-    """
-    rows = np.asarray(rows, dtype=np.float64)
-    if rows.ndim != 2 or len(rows) != len(parts) or not np.isfinite(rows).all():
-        raise ValueError("rows must be finite numbers, one row per design cell")
-    of, null = Regression(design_cells(parts), kappa), fit_beta_binomial(design_cells(parts).cells)
-    return of.result(of.fit(rows, of.start(rows, null)), null)

@@ -119,7 +119,7 @@ def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
     Returns
     -------
     array, one value per document
-        −inf for a document with a negative, fractional or infinite count, or with a term of α_i = 0.
+        −inf for a document with a term of α_i = 0.
 
     Examples
     --------
@@ -127,7 +127,7 @@ def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
     array([-1.763589,      -inf,  0.      ])
     """
     alpha = _checked_alpha(alpha)
-    counts, possible = _counts_within_support(X)
+    counts = canonical_counts(X)
     if counts.shape[1] != alpha.size:
         raise ValueError(f"alpha has {alpha.size} terms, but the count matrix has {counts.shape[1]}")
     n_j = document_lengths(counts).astype(np.float64)
@@ -142,7 +142,7 @@ def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
     absent = np.maximum(alpha_0 - np.bincount(row, weights=a, minlength=n_j.size), 0.0)
     filled = n_j > 0
     log_pmf[filled] -= (absent * np.log1p(n_j / alpha_0))[filled] + _saddle(n_j[filled], np.full(filled.sum(), alpha_0))
-    return np.where(possible, log_pmf, -np.inf)
+    return log_pmf
 
 
 def dirichlet_multinomial_sample(
@@ -328,29 +328,6 @@ def _log_ratio(surplus: Floats, part: Floats, whole: Floats, log_share: Floats) 
     with np.errstate(over="ignore", divide="ignore"):  # if *part* is a tiny α_i; the result is not used then
         ratio = surplus / part
         return np.where(np.abs(ratio) < 0.5, np.log1p(ratio), log_share + np.log(whole) - np.log(part))
-
-
-def _counts_within_support(X: Any) -> tuple[Any, NDArray[np.bool_]]:
-    """Canonical counts, and which rows are valid counts; the other rows are emptied."""
-    try:
-        counts = canonical_counts(X)
-        return counts, np.ones(counts.shape[0], dtype=bool)
-    except ValueError as error:
-        try:
-            values = sp.csr_array(X, dtype=np.float64, copy=True)
-        except (TypeError, ValueError):
-            raise error from None
-        if values.ndim != 2 or np.isnan(values.data).any():
-            raise
-        values.sum_duplicates()
-        right = (values.data >= 0) & (values.data == np.floor(values.data)) & (values.data < 2**53)
-        if right.all():
-            raise
-    row = np.repeat(np.arange(values.shape[0]), np.diff(values.indptr))
-    possible = np.ones(values.shape[0], dtype=bool)
-    possible[row[~right]] = False
-    values.data[~possible[row]] = 0
-    return canonical_counts(values), possible
 
 
 def _urn(lengths: NDArray[np.int64], possible: NDArray[np.intp], upto: Floats, rng: np.random.Generator, m: int) -> Any:

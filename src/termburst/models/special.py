@@ -84,29 +84,6 @@ def bernoulli_series(x: Floats, order: int) -> Floats:
     return np.asarray(value * inverse ** (order + 1))
 
 
-def bernoulli_gap(x: Floats, y: Floats, h: Floats, order: int) -> Floats:
-    """s(x) − s(y) − s(x + h) + s(y + h) for the s of `bernoulli_series`; cancellation costs less than 1e-19.
-
-    Examples
-    --------
-    >>> float(bernoulli_gap(np.array(12.0), np.array(20.0), np.array(0.0), 1))
-    0.0
-    """
-    near, far = (bernoulli_series(start, order) - bernoulli_series(start + h, order) for start in (x, y))
-    return near - far
-
-
-def reciprocal_gap(x: Floats, h: Floats, n: Floats) -> Floats:
-    """1/x − 1/(x + h) − 1/(x + n) + 1/(x + h + n), as a product in which nothing cancels.
-
-    Examples
-    --------
-    >>> float(reciprocal_gap(np.array(1.0), np.array(1.0), np.array(1.0)).round(6))  # 1 − 1/2 − 1/2 + 1/3
-    0.333333
-    """
-    return np.asarray(h / (x + h) * (n / (x + n)) * ((2 * x + h + n) / (x + h + n)) / x)
-
-
 def log1p_minus(x: Floats) -> Floats:
     """log(1 + x) − x for x ≥ 0 without cancellation: with r = x/(2 + x), 2(r³/3 + r⁵/5 + …) − x r.
 

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from termburst.forks import check_fork
 from termburst.names import LOWER_BOUND, Adjustment, Columns, Form, Statistic, TermSort
-from termburst.options import Option, check_options, made_from
+from termburst.options import Option, Question, made_from
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 @dataclass(frozen=True)
-class Burstiness:
+class Burstiness(Question):
     """The options of the burstiness test."""
 
     statistic: Annotated[
@@ -32,10 +32,6 @@ class Burstiness:
     intervals: Annotated[bool, Option("Compute the intervals of burst ratio and reuse, and the lower bound.")] = True
     sort: Annotated[TermSort | None, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "lower_bound"
     columns: Annotated[Columns, Option("The twelve main columns, or all, also of dispersion.")] = "main"
-
-    def __post_init__(self) -> None:
-        """Check the options."""
-        check_options(self)
 
 
 def burstiness_test(

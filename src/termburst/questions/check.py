@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from termburst.options import Option, check_options
+from termburst.options import Option, Question
 
 if TYPE_CHECKING:
     import polars as pl
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Check:
+class Check(Question):
     """The question of `termburst.Corpus.check` and `termburst check`."""
 
     cluster: Annotated[
@@ -26,10 +26,6 @@ class Check:
     ] = 0.7
     halves: Annotated[int, Option("How many times the corpus is halved at random.", least=2)] = 10
     seed: Annotated[int, Option("Of the random numbers.", least=0)] = 0
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
     def answer(self, corpus: CountedCorpus, metadata: pl.DataFrame, clusters: pl.Series | None) -> CorpusCheck:
         """What is found in documents with their metadata; *clusters* is the column that `cluster` names."""

@@ -40,7 +40,7 @@ from termburst.inference.duplicates import (
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.questions.check import Check
 from termburst.questions.check_traces import Traces, chosen_texts
-from termburst.questions.corpus_check import CorpusCheck, checked, cluster_codes, shown_passages
+from termburst.questions.corpus_check import CorpusCheck, checked, cluster_codes, largest_shares, shown_passages
 from termburst.questions.plans import NO_ROWS, Engine
 from termburst.questions.text_cells import document_type
 from termburst.statistics.matrix import Integers
@@ -65,7 +65,7 @@ def check_in_stages(
     found = _near_duplicates(engine, texts, corpus, asked.threshold)
     repeated, passages = _passages(engine, texts, traces, corpus, found)
     alarms = _false_alarms(engine, traces.cells, corpus, clusters, asked.halves, asked.seed)
-    shares = _largest_shares(engine, metadata, traces, corpus)
+    shares = _shares(engine, metadata, traces, corpus)
     return checked(asked, list(map(str, corpus.ids)), corpus.n_j, found, repeated, passages, shares, alarms)
 
 
@@ -291,27 +291,16 @@ def _cluster(engine: Engine, meta: Any, cluster: str, corpus: Documents) -> pl.S
     return found
 
 
-def _largest_shares(engine: Engine, meta: Any, traces: Traces, corpus: Documents) -> pl.DataFrame:
-    """The value with most tokens of each column of text that groups documents."""
+def _shares(engine: Engine, meta: Any, traces: Traces, corpus: Documents) -> pl.DataFrame:
+    """`largest_shares` of the columns of a frame, but the ids."""
     import polars as pl
 
     lengths = traces.documents.select("document", "length")
     integers = corpus.ids.dtype == pl.Int64
     meta = meta.with_columns(nw.col("document").cast(nw.Int64 if integers else nw.String))
-    documents, tokens = len(corpus.ids), max(int(corpus.n_j.sum()), 1)
-    found = []
-    for name, dtype in meta.collect_schema().items():
-        if name == "document" or not (dtype in (nw.String, nw.Boolean, nw.Categorical) or isinstance(dtype, nw.Enum)):
-            continue
-        joined = meta.select("document", nw.col(name).alias("value")).join(lengths, on="document", how="inner")
-        by_value = joined.group_by("value").agg(nw.len().alias("documents"), nw.col("length").sum().alias("tokens"))
-        if not 1 < engine.to_polars(by_value.select(nw.len().alias("values")))["values"][0] < documents:
-            continue
-        named = by_value.filter(~nw.col("value").is_null()).with_columns(nw.col("value").cast(nw.String))
-        first = engine.to_polars(named.sort("tokens", "value", descending=[True, False]).head(1)).select(
-            "value", "documents", "tokens"
-        )
-        value, number, size = first.row(0)
-        found.append((name, value, number / documents, size / tokens))
-    schema = {"column": pl.String, "value": pl.String, "documents": pl.Float64, "tokens": pl.Float64}
-    return pl.DataFrame(found, schema=schema, orient="row").sort("tokens", descending=True, maintain_order=True)
+    types = {name: dtype for name, dtype in meta.collect_schema().items() if name != "document"}
+
+    def column(name: str) -> Any:
+        return meta.select("document", nw.col(name).alias("value")).join(lengths, on="document", how="inner")
+
+    return largest_shares(types, column, len(corpus.ids), int(corpus.n_j.sum()), engine.to_polars)

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from termburst.names import BurstEvent
-from termburst.options import Option, check_options, made_from
+from termburst.options import Option, Question, made_from
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 @dataclass(frozen=True)
-class Coburst:
+class Coburst(Question):
     """The question of `termburst.Corpus.coburst` and `termburst.coburst`."""
 
     pairs: Annotated[
@@ -26,10 +26,6 @@ class Coburst:
     min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=0)] = 10
     min_documents: Annotated[int, Option("Leave out terms that burst in fewer documents.", least=0)] = 5
     event: Annotated[BurstEvent, Option("Count documents where both terms burst, or where both occur.")] = "burst"
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
     def answer(self, X: Any, terms: Any = None) -> pl.DataFrame:
         """One row per pair, of a count matrix or a corpus; *terms* are the names of the columns."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from termburst.names import Adjustment, CollocateSort, Span
-from termburst.options import Option, check_options
+from termburst.options import Option, Question
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Collocates:
+class Collocates(Question):
     """The question of `termburst.Corpus.collocates` and `termburst collocates`.
 
     Examples
@@ -38,10 +38,6 @@ class Collocates:
     confidence: Annotated[float, Option("Confidence level of the log_ratio interval.", above=0, below=1)] = 0.95
     sort: Annotated[CollocateSort | None, Option("Order of the rows: the surest first, or the largest first.")] = "p"
     top: Annotated[int | None, Option("At most how many rows; 0 for all.", least=0)] = None
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
     def answer(self, source: TokenPositions | Iterable[Text], counting: CountingOptions) -> pl.DataFrame:
         """One row per word, from the tokens of a corpus or from its texts, which are then read once."""

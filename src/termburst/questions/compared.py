@@ -24,6 +24,8 @@ from termburst.statistics.term_statistics import TermStatistics
 if TYPE_CHECKING:
     import polars as pl
 
+    from termburst.inference.frequency_list import WordList
+
 MILLION = 1_000_000
 LEVEL = 0.05  # q up to this is significant
 FEWEST_IN_STRATUM = 15  # documents of a stratum on average from which on p holds, in simulations
@@ -52,6 +54,27 @@ def sorted_comparison(table: pl.DataFrame, sort: Sort | None) -> pl.DataFrame:
     """The rows of a comparison in the order that `sort=` names."""
     order = comparison_order(sort)
     return table.sort(order, nulls_last=True, maintain_order=True) if order else table
+
+
+def counts_of_sides(a: TermCells, b: TermCells) -> dict[str, Any]:
+    """The columns n_a, n_b, b_a and b_b: occurrences, and documents with the term."""
+    return {"n_a": a.n_i, "n_b": b.n_i, "b_a": a.b_i, "b_b": b.b_i}
+
+
+def rates_of_sides(a: TermCells, b: TermCells | WordList) -> dict[str, Any]:
+    """The columns per_million_a and per_million_b."""
+    return {f"per_million_{name}": MILLION * one.n_i / one.tokens for name, one in (("a", a), ("b", b))}
+
+
+def difference_of(rates: dict[str, Any]) -> dict[str, Any]:
+    """The column diff_percent, from `rates_of_sides`."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return {"diff_percent": 100 * (rates["per_million_a"] - rates["per_million_b"]) / rates["per_million_b"]}
+
+
+def ratios_of(found: Any) -> dict[str, Any]:
+    """The columns log_ratio, ci_low and ci_high of a test."""
+    return {name: getattr(found, name) for name in ("log_ratio", "ci_low", "ci_high")}
 
 
 def warn_of_lone_documents(sizes: Any, groups: str = "groups") -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -211,7 +211,7 @@ def corpus_check(
     n_j = np.asarray(corpus.counts.sum(axis=1)).ravel().astype(np.int64)
     repeated, passages = _passages(ids, source, np.flatnonzero(found.kept), int(n_j.sum()))
     alarms = false_alarms(corpus.counts, cluster=clusters, halves=asked.halves, seed=asked.seed)
-    return checked(asked, ids, n_j, found, repeated, passages, _largest_shares(metadata, n_j), alarms)
+    return checked(asked, ids, n_j, found, repeated, passages, _shares(metadata, n_j), alarms)
 
 
 def checked(
@@ -257,26 +257,42 @@ def shown_passages(found: SharedPassages | None, ids: Sequence[Any], texts: Mapp
     return pl.DataFrame(columns, schema=schema)
 
 
-def _largest_shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame:
-    """The value with most tokens of each column of text that groups documents."""
+def largest_shares(
+    types: Mapping[str, Any], column: Callable[[str], Any], documents: int, tokens: int, collect: Callable[[Any], Any]
+) -> pl.DataFrame:
+    """The value with most tokens of each column of text that groups documents.
+
+    *column* gives a lazy frame of Narwhals with the value and the length of each document, and *collect* its rows.
+    """
+    import narwhals.stable.v2 as nw
     import polars as pl
 
-    schema = {"column": pl.String, "value": pl.String, "documents": pl.Float64, "tokens": pl.Float64}
-    rows = []
-    for name in frame.columns[1:]:
-        column = frame[name]
-        if column.dtype not in (pl.String, pl.Boolean, pl.Categorical) or not 1 < column.n_unique() < frame.height:
+    found = []
+    for name, dtype in types.items():
+        if not (dtype in (nw.String, nw.Boolean, nw.Categorical) or isinstance(dtype, nw.Enum)):
             continue
-        by_value = (
-            pl.DataFrame({"value": column.cast(pl.String), "tokens": n_j})
-            .drop_nulls()
-            .group_by("value")
-            .agg(pl.len().alias("documents"), pl.col("tokens").sum())
-            .sort("tokens", "value", descending=[True, False])
-        )
-        value, documents, tokens = by_value.row(0)
-        rows.append((name, value, documents / frame.height, tokens / max(int(n_j.sum()), 1)))
-    return pl.DataFrame(rows, schema=schema, orient="row").sort("tokens", descending=True, maintain_order=True)
+        by_value = column(name).group_by("value").agg(nw.len().alias("documents"), nw.col("length").sum())
+        if not 1 < collect(by_value.select(nw.len().alias("values")))["values"][0] < documents:
+            continue
+        named = by_value.filter(~nw.col("value").is_null()).with_columns(nw.col("value").cast(nw.String))
+        first = collect(named.sort("length", "value", descending=[True, False]).head(1))
+        value, number, size = first.select("value", "documents", "length").row(0)
+        found.append((name, value, number / documents, size / max(tokens, 1)))
+    schema = {"column": pl.String, "value": pl.String, "documents": pl.Float64, "tokens": pl.Float64}
+    return pl.DataFrame(found, schema=schema, orient="row").sort("tokens", descending=True, maintain_order=True)
+
+
+def _shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame:
+    """`largest_shares` of the columns of a frame in memory, but the first."""
+    import narwhals.stable.v2 as nw
+    import polars as pl
+
+    types = nw.from_native(frame[:, 1:]).schema
+
+    def column(name: str) -> Any:
+        return nw.from_native(pl.LazyFrame({"value": frame[name], "length": n_j}))
+
+    return largest_shares(types, column, frame.height, int(n_j.sum()), lambda rows: rows.collect().to_native())
 
 
 def alarms_frame(alarms: FalseAlarms | None) -> pl.DataFrame:

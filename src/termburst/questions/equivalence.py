@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from termburst.forks import check_fork
 from termburst.names import Adjustment
-from termburst.options import Option, check_options, made_from
+from termburst.options import Option, Question, made_from
 
 if TYPE_CHECKING:
     import polars as pl
@@ -16,17 +16,13 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Lockwords:
+class Lockwords(Question):
     """The question of `termburst.questions.lockwords`."""
 
     ratio: Annotated[float, Option("Shares differ by less than this ratio.", above=1)] = 1.5
     level: Annotated[float, Option("Level; the interval has the confidence 1 − 2 level.", above=0, below=0.5)] = 0.05
     adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
     min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
 
 def lockwords(
@@ -72,7 +68,7 @@ def lockwords(
 
     from termburst.inference import lockwords as tests
     from termburst.inference.multiplicity import adjust as adjusted
-    from termburst.questions.compared import MILLION, aligned
+    from termburst.questions.compared import aligned, counts_of_sides, rates_of_sides, ratios_of
     from termburst.questions.frames import term_frame
 
     a, b, names = aligned(A, B, terms, terms_b, counting)
@@ -80,15 +76,9 @@ def lockwords(
     counted = a.n_i + b.n_i >= asked.min_count
     p_value = np.where(counted, found.p_value, np.nan)
     columns: dict[str, Any] = {
-        "n_a": a.n_i,
-        "n_b": b.n_i,
-        "b_a": a.b_i,
-        "b_b": b.b_i,
-        "per_million_a": MILLION * a.n_i / a.tokens,
-        "per_million_b": MILLION * b.n_i / b.tokens,
-        "log_ratio": found.log_ratio,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
+        **counts_of_sides(a, b),
+        **rates_of_sides(a, b),
+        **ratios_of(found),
         "p_value": p_value,
         "q_value": adjusted(p_value, adjust),
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
 from termburst.names import Fit, Form, Invalid, PenaltyName
-from termburst.options import Option, check_options
+from termburst.options import Option, Question
 
 if TYPE_CHECKING:
     from termburst.inference.plr import Explanation
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Explain:
+class Explain(Question):
     """The question of `termburst.Corpus.explain` and `termburst.explain`."""
 
     term: Annotated[str, Option("The term to explain.")]
@@ -24,10 +24,6 @@ class Explain:
     penalty: Annotated[PenaltyName, Option("The penalty on the precision of a term.")] = "gamma"
     invalid: Annotated[Invalid, Option("What to do with terms that repeat too often for the penalty.")] = "clamp"
     fit: Annotated[Fit, Option("Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")] = "penalized"
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
     def answer(self, statistics: TermStatistics) -> Explanation:
         """The parts, and how bursty the term is in words, from statistics."""

@@ -6,15 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from termburst.names import TermOrder
-from termburst.options import Option, check_options
+from termburst.options import Option, Question
 
 
 @dataclass(frozen=True)
-class Fits:
+class Fits(Question):
     """The question of `termburst.Corpus.fit_beta_binomial`."""
 
     sort: Annotated[TermOrder | None, Option("Order of the rows; None costs least on an engine.")] = "term"
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)

@@ -18,7 +18,15 @@ from termburst.inference.robust_scale import ScaleSums, scale_sums
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.questions.compared import MILLION, comparison_order, never_significant, warn_of
+from termburst.questions.compared import (
+    comparison_order,
+    counts_of_sides,
+    difference_of,
+    never_significant,
+    rates_of_sides,
+    ratios_of,
+    warn_of,
+)
 from termburst.questions.frames import term_frame
 from termburst.questions.keyness import Keyness
 from termburst.questions.plans import (
@@ -142,22 +150,13 @@ class FrequencyPlan(KeynessPlan):
         """See `KeynessPlan`."""
         options: dict[str, Any] = {"method": self.asked.method, "confidence": self.asked.confidence}
         found = tests.keyness(a, b, terms=self.terms, prior=learned, **options)
-        rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * b.n_i / b.tokens
-        with np.errstate(divide="ignore", invalid="ignore"):
-            difference = 100 * (rate_a - rate_b) / rate_b
-        nothing = np.full(a.n_i.size, np.nan)
+        rates, nothing = rates_of_sides(a, b), np.full(a.n_i.size, np.nan)
         return {
-            "n_a": a.n_i,
-            "n_b": b.n_i,
-            "b_a": a.b_i,
-            "b_b": b.b_i,
-            "per_million_a": rate_a,
-            "per_million_b": rate_b,
-            "log_ratio": found.log_ratio,
-            "ci_low": found.ci_low,
-            "ci_high": found.ci_high,
+            **counts_of_sides(a, b),
+            **rates,
+            **ratios_of(found),
             "lower_bound": nothing,
-            "diff_percent": difference,
+            **difference_of(rates),
             "statistic": found.statistic,
             "p_value": found.p_value,
             "q_value": nothing,
@@ -212,15 +211,10 @@ class BurstRatioPlan(KeynessPlan):
         found = differential_burstiness(a, b, confidence=self.asked.confidence, sums=learned or (None, None))
         both, nothing = ~np.isnan(found.log_ratio), np.full(a.n_i.size, np.nan)
         return {
-            "n_a": a.n_i,
-            "n_b": b.n_i,
-            "b_a": a.b_i,
-            "b_b": b.b_i,
+            **counts_of_sides(a, b),
             "burst_ratio_a": found.burst_ratio_a,
             "burst_ratio_b": found.burst_ratio_b,
-            "log_ratio": found.log_ratio,
-            "ci_low": found.ci_low,
-            "ci_high": found.ci_high,
+            **ratios_of(found),
             "lower_bound": nothing,  # filled in when q is known
             "statistic": np.where(both, found.statistic, np.nan),
             "p_value": np.where(both, found.p_value, np.nan),

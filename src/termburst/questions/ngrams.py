@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from termburst.options import Option, check_options
+from termburst.options import Option, Question
 
 if TYPE_CHECKING:
     import polars as pl
@@ -14,15 +14,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ngrams:
+class Ngrams(Question):
     """The question of `termburst.Corpus.ngrams`."""
 
     size: Annotated[int, Option("Tokens of an n-gram.", least=2, most=10)] = 2
     min_count: Annotated[int, Option("Leave out n-grams that occur fewer times.", least=1)] = 2
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
     def answer(self, positions: TokenPositions) -> pl.DataFrame:
         """One row per n-gram."""

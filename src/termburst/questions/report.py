@@ -8,11 +8,11 @@ from typing import Annotated, Any
 
 from termburst.display import LINES, MOST_TERMS, PAIRS, PANELS
 from termburst.names import Adjustment, Form
-from termburst.options import Option, check_options, options_of
+from termburst.options import Option, Question, options_of
 
 
 @dataclass(frozen=True)
-class Page:
+class Page(Question):
     """What a page shows, whether it is a file or live."""
 
     title: Annotated[str | None, Option("Heading of the page. (default: the name of the corpus)")] = None
@@ -24,26 +24,18 @@ class Page:
     adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
     min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
 
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
-
     def report(self, **others: Any) -> Report:
         """The same page with other options of `Report`."""
         return Report(**({name: getattr(self, name) for name in options_of(Page)} | others))
 
 
 @dataclass(frozen=True)
-class ComparisonPage:
+class ComparisonPage(Question):
     """What a page about a comparison shows, in `termburst.report.summarize_keyness` and `termburst keyness`."""
 
     panels: Annotated[int, Option("How many terms have charts and lines in the page.", least=0)] = PANELS
     max_terms: Annotated[int, Option("At most how many terms the page lists.", least=1)] = MOST_TERMS
     examples: Annotated[int, Option("At most how many example lines a term has in the page.", least=0)] = LINES
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
 
 @dataclass(frozen=True)

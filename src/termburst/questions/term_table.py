@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from termburst.forks import check_fork
 from termburst.names import LOWER_BOUND, Fit, Form, Invalid, PenaltyName, TermSort
-from termburst.options import Option, check_options, made_from
+from termburst.options import Option, Question, made_from
 
 if TYPE_CHECKING:
     import polars as pl
 
 
 @dataclass(frozen=True)
-class TermTable:
+class TermTable(Question):
     """The question of `termburst.Corpus.term_table`, `termburst.term_table` and `termburst terms`."""
 
     mu: Annotated[float | None, Option("Mean of the penalty. (default: mean document length)", above=0)] = None
@@ -29,10 +29,6 @@ class TermTable:
     confidence: Annotated[float, Option("Confidence level of these intervals.", above=0, below=1)] = 0.95
     sort: Annotated[TermSort | None, Option(f"Order of the rows; lower_bound is {LOWER_BOUND}.")] = "lower_bound"
     min_count: Annotated[int, Option("Leave out terms that occur fewer times.", least=1)] = 1
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
 
 def term_table(

@@ -154,17 +154,14 @@ class ClosedForms:
         mu, sigma2 = checked_hyperparameters(own.mean_length if asked.mu is None else asked.mu, asked.sigma2)
         shared = forms.Collection(float(own.documents), float(own.tokens), mu, sigma2)
         n_i, b_i = (ops.keep(ops.as_float(ops.column(name))) for name in ("n", "b"))
-        lengths = forms.LengthSums.of(own.lengths, own.length_documents)
-        score = forms.tarone(ops, lengths, *(ops.column(name) for name in ("n", "squares", "products")))
         plr = forms.add_up(forms.plr_parts(ops, shared, n_i, b_i, ops.column("repetition"), asked.form))
-        idf, r_i = ops.keep(forms.idf(ops, shared.d, b_i)), ops.keep(forms.repeats(n_i, b_i))
+        r_i = ops.keep(forms.repeats(n_i, b_i))
         valid = shared.eta2 - r_i > 0
+        sums = (ops.column(name) for name in ("squares", "products"))
         found = {
             "plr": ops.where(valid, plr, None) if asked.form == "exact" else plr,
-            "tarone": score,
-            "idf": idf,
-            "icf": forms.icf(ops, shared.n, n_i),
-            "tf_idf_sum": forms.tf_idf_sum(n_i, idf),
+            "tarone": _tarone(ops, own, ops.column("n"), *sums),
+            **_frequencies(ops, shared.d, shared.n, n_i, b_i),
         }
         if asked.fit == "none":
             return found
@@ -188,14 +185,19 @@ def _statistics(cells: TermCells, terms: Any) -> TermStatistics:
 def _closed_forms(statistics: TermStatistics) -> dict[str, Any]:
     """The columns between λ_i and the estimates."""
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
-    sums = forms.LengthSums.of(statistics.lengths, statistics.length_documents)
-    squares, products = statistics.count_squared_sum, statistics.count_length_sum
     with np.errstate(divide="ignore", invalid="ignore"):  # at n_i = 0
-        score = forms.tarone(forms.NUMPY, sums, n_i, squares, products)
-    idf, icf = forms.idf(forms.NUMPY, statistics.documents, b_i), forms.icf(forms.NUMPY, statistics.tokens, n_i)
-    return {
-        "tarone": score,
-        "idf": np.where(n_i > 0, idf, np.nan),
-        "icf": np.where(n_i > 0, icf, np.nan),
-        "tf_idf_sum": forms.tf_idf_sum(n_i, idf),
-    }
+        score = _tarone(forms.NUMPY, statistics, n_i, statistics.count_squared_sum, statistics.count_length_sum)
+    found = _frequencies(forms.NUMPY, statistics.documents, statistics.tokens, n_i, b_i)
+    return {"tarone": score, **found, **{name: np.where(n_i > 0, found[name], np.nan) for name in ("idf", "icf")}}
+
+
+def _tarone(ops: Any, collection: TermStatistics, n_i: Any, squares: Any, products: Any) -> Any:
+    """See `closed_forms.tarone`."""
+    lengths = forms.LengthSums.of(collection.lengths, collection.length_documents)
+    return forms.tarone(ops, lengths, n_i, squares, products)
+
+
+def _frequencies(ops: Any, d: float, n: float, n_i: Any, b_i: Any) -> dict[str, Any]:
+    """IDF, ICF, and the sum of TF–IDF over documents."""
+    idf = ops.keep(forms.idf(ops, d, b_i))
+    return {"idf": idf, "icf": forms.icf(ops, n, n_i), "tf_idf_sum": forms.tf_idf_sum(n_i, idf)}

@@ -44,8 +44,7 @@ def merged_cells(
             running = RunningCells(counting, tokenizer, grain, scale) if tokenizer is not None else None
             compiled = running is not None
         if running is None or not large:
-            function = by_group if "group" in batch.columns else tokenised
-            yield function(batch, counting=counting, grain=grain)
+            yield tokenised(batch, counting=counting, grain=grain)
             continue
         running.add(batch)
         if running.full:
@@ -112,11 +111,7 @@ class RunningCells:
     def _merge(self) -> None:
         """Merge equal cells."""
         for worker, held in self._cells.items():
-            term, count, *others = map(np.concatenate, zip(*held, strict=True))
-            if self.grain == "counts" and len(others) == 1:
-                found = _by_count(term, count, others[0], worker.nodes)
-            else:
-                found = _by_keys(term, count, *others, grain=self.grain)
+            found = _equal_as_one(*map(np.concatenate, zip(*held, strict=True)), grain=self.grain, terms=worker.nodes)
             self._merged.setdefault(worker, []).append(found)
         self._cells, self._size = {}, 0
         self._lengths = [_tallied(self._lengths)]
@@ -138,7 +133,7 @@ class RunningCells:
             for worker, some in self._merged.items()
             for frame in some
         ]
-        lengths = self._without_terms(pl.DataFrame(_tallied(self._lengths)))
+        lengths = self._named(_without_terms(pl.DataFrame(_tallied(self._lengths)), self.grain))
         self._merged, self._lengths = {}, []
         if frames:
             found = _added(frames)
@@ -163,12 +158,14 @@ class RunningCells:
             return found
         return found.with_columns(pl.Series("group", list(self._groups), dtype=pl.String).gather(found["group"]))
 
-    def _without_terms(self, lengths: pl.DataFrame) -> pl.DataFrame:
-        import polars as pl
 
-        sums = ("tokens",) if self.grain == "counts" else ()
-        zeros = (pl.lit(0, dtype=pl.Int64).alias(name) for name in ("count", *sums))
-        return self._named(lengths.with_columns(pl.lit(None, dtype=pl.String).alias("term"), *zeros))
+def _without_terms(lengths: pl.DataFrame, grain: Grain) -> pl.DataFrame:
+    """The rows without a term, which have the lengths of documents."""
+    import polars as pl
+
+    sums = ("tokens",) if grain == "counts" else ()
+    zeros = (pl.lit(0, dtype=pl.Int64).alias(name) for name in ("count", *sums))
+    return lengths.with_columns(pl.lit(None, dtype=pl.String).alias("term"), *zeros)
 
 
 def _added(frames: list[pl.DataFrame]) -> pl.DataFrame:
@@ -191,10 +188,12 @@ def _tallied(lengths: list[dict[str, Any]]) -> dict[str, Any]:
     return dict(zip(lengths[0], [*columns, documents], strict=True))
 
 
-def _by_keys(term: Any, count: Any, length: Any, group: Any = None, *, grain: Grain) -> pl.DataFrame:
+def _equal_as_one(term: Any, count: Any, length: Any, group: Any = None, *, grain: Grain, terms: int) -> pl.DataFrame:
     """Equal cells as one: rows of term, count, length, (group,) documents, and tokens if the grain is "counts"."""
     import polars as pl
 
+    if grain == "counts" and group is None:
+        return _by_count(term, count, length, terms)
     columns = {"term": term.astype(np.int64), "count": count.astype(np.int64), "length": length}
     cells = pl.DataFrame(columns if group is None else {**columns, "group": group})
     number = pl.len().cast(pl.Int64).alias("documents")
@@ -205,48 +204,31 @@ def _by_keys(term: Any, count: Any, length: Any, group: Any = None, *, grain: Gr
     return found.with_columns(length=pl.lit(0, dtype=pl.Int64))
 
 
-def by_group(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -> pl.DataFrame:
-    """The rows of `tokenised`, with the group of their documents."""
-    import polars as pl
-
-    parts = batch.partition_by("group", as_dict=True).items()
-    found = [
-        tokenised(part, counting=counting, grain=grain).with_columns(group=pl.lit(name, pl.String))
-        for (name,), part in parts
-    ]
-    return pl.concat(found) if found else tokenised(batch, counting=counting, grain=grain).with_columns(batch["group"])
-
-
 def tokenised(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -> pl.DataFrame:
-    """The cells of a batch of texts, and for the length of each document one row without a term.
+    """The cells of a batch of texts, and for the lengths of documents rows without a term.
 
-    The grain "patterns" merges equal rows, "counts" all rows with the same term and count.
+    The grain "patterns" merges equal rows, "counts" all rows with the same term and count, each within the groups of
+    the documents, if they have any.
     """
     import polars as pl
 
     X, terms = counting.count(batch["text"].to_list())
     counts = canonical_counts(X)
-    n_j = document_lengths(counts)
-    row = np.repeat(np.arange(batch.height), np.diff(counts.indptr))
-    lengths = n_j[row]
+    name = "document" if grain == "documents" else "group"
+    key = {name: batch[name]} if name in batch.columns else {}
+    documents = pl.DataFrame({**key, "length": document_lengths(counts)})
+    own = documents[np.repeat(np.arange(batch.height), np.diff(counts.indptr))]
     names = pl.Series("term", terms.tolist(), dtype=pl.String)
-    none = pl.lit(None, dtype=pl.String).alias("term")
-    documents = pl.DataFrame({"document": batch["document"], "length": n_j})
-    number = pl.len().cast(pl.Int64).alias("documents")
-    if grain == "counts":
-        held = _by_count(counts.indices, counts.data, lengths, len(terms))
-    else:
-        cells = pl.DataFrame({"term": counts.indices, "count": counts.data.astype(np.int64), "length": lengths})
-        if grain == "documents":
-            held = cells.select(batch["document"].gather(row), names.gather(cells["term"]), "count", "length")
-            zero = pl.lit(0).cast(pl.Int64).alias("count")
-            return pl.concat([held, documents.select("document", none, zero, "length")])
-        held = cells.group_by("term", "count", "length").agg(number)
-    sums = [name for name in ("documents", "tokens") if name in held.columns]
-    held = held.select(names.gather(held["term"]), "count", "length", *sums)
-    by_length = documents.group_by("length").agg(number)
-    zeros = [pl.lit(0, dtype=pl.Int64).alias(name) for name in ("count", "tokens")]
-    return pl.concat([held, by_length.select(none, zeros[0], "length", "documents", *zeros[1 : len(sums)])])
+    if grain == "documents":
+        held = own.with_columns(names.gather(counts.indices), count=counts.data.astype(np.int64))
+        columns = ["document", "term", "count", "length"]
+        return pl.concat([held.select(columns), _without_terms(documents, grain).select(columns)])
+    group = own["group"] if key else None
+    held = _equal_as_one(counts.indices, counts.data, own["length"].to_numpy(), group, grain=grain, terms=len(terms))
+    lengths = documents.group_by(*documents.columns).agg(pl.len().cast(pl.Int64).alias("documents"))
+    return pl.concat([
+        held.with_columns(names.gather(held["term"])), _without_terms(lengths, grain).select(held.columns)
+    ])  # fmt: skip
 
 
 def _by_count(term: Any, count: Any, lengths: Any, terms: int) -> pl.DataFrame:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from weakref import WeakKeyDictionary
 
 from termburst.names import Adjustment
-from termburst.options import Option, check_options
+from termburst.options import Option, Question
 
 if TYPE_CHECKING:
     import polars as pl
@@ -18,7 +18,7 @@ _urns: WeakKeyDictionary[Any, dict[tuple[float | None, int], PolyaUrnFit]] = Wea
 
 
 @dataclass(frozen=True)
-class Triggers:
+class Triggers(Question):
     """The question of `termburst.Corpus.triggers` and `termburst triggers`.
 
     Examples
@@ -46,10 +46,6 @@ class Triggers:
     adjust: Annotated[Adjustment, Option("How p-values are adjusted to q-values.")] = "bh"
     confidence: Annotated[float, Option("Confidence level of the interval of ratio.", above=0, below=1)] = 0.95
     top: Annotated[int, Option("At most how many rows, the surest; 0 for all.", least=0)] = 50
-
-    def __post_init__(self) -> None:
-        """Raise ValueError for an option that cannot be used."""
-        check_options(self)
 
     def urn(self, source: Any) -> PolyaUrnFit:
         """The urn that is fitted to the order of the words of a corpus; once, as long as the corpus has this order."""

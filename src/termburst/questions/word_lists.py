@@ -18,7 +18,7 @@ from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.multiplicity import adjust as adjusted
 from termburst.inference.multiplicity import selected_end
 from termburst.models.cells import term_cells
-from termburst.questions.compared import MILLION, named_counts
+from termburst.questions.compared import difference_of, named_counts, rates_of_sides, ratios_of
 from termburst.questions.frames import counted_texts, term_frame
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
@@ -225,20 +225,15 @@ def keyness_with_list(
     counted = a.n_i + n_b >= max(min_count, 1)
     p_value = np.where(counted, found.p_value, np.nan)
     q_value = adjusted(p_value, adjust)
-    rate_a, rate_b = MILLION * a.n_i / a.tokens, MILLION * n_b / b.tokens
-    with np.errstate(divide="ignore", invalid="ignore"):
-        difference = 100 * (rate_a - rate_b) / rate_b
+    rates = rates_of_sides(a, b)
     columns: dict[str, Any] = {
         "n_a": a.n_i,
         "n_b": n_b,
         "b_a": a.b_i,
-        "per_million_a": rate_a,
-        "per_million_b": rate_b,
-        "log_ratio": found.log_ratio,
-        "ci_low": found.ci_low,
-        "ci_high": found.ci_high,
+        **rates,
+        **ratios_of(found),
         "lower_bound": selected_end(found.ci_low, found.ci_high, q_value, confidence),
-        "diff_percent": difference,
+        **difference_of(rates),
         "statistic": found.statistic,
         "p_value": p_value,
         "q_value": q_value,
