@@ -36,8 +36,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     sigma2 : float, default=1.0
         Variance of the penalty; only "lambda" and "s-lambda" use it.
     norm : {"l1", "l2"} or None, default="l2"
-        Scale every document to unit norm. None keeps the weights as they are, as the formulas have them. "l2" is best
-        for linear models and for ComplementNB; for MultinomialNB None, with another scheme (see Notes).
+        Scale every document to unit norm. None keeps the weights as they are, as the formulas have them. "l2" is better
+        for LinearSVC and ComplementNB; None for MultinomialNB (see Notes), and LogisticRegression with its default C.
     transductive : bool, default=False
         Recompute all statistics on the documents passed to `transform`, as the paper's experiments do, but keep the μ
         of `fit`. By default all statistics are those of `fit`.
