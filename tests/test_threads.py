@@ -198,5 +198,5 @@ def test_results_end_with_the_part_if_the_work_is_given_up():
             yield pl.DataFrame({"n": [number]})
 
     with pytest.raises(Stopped):
-        work.start(spooled, some(), {"n": pl.Int64}).get()
+        work.start(spooled, some(), {"n": pl.Int64}, nw.from_native(pl.LazyFrame())).get()
     assert parts == [0]

@@ -50,9 +50,9 @@ def test_parts_have_all_rows_once_and_no_term_in_common(monkeypatch, like, room)
     monkeypatch.setattr(module, "ROWS_OF_PART", 90)
     monkeypatch.setattr(module, "HELD", room)
     found = dealt(made(), SCHEMA, ("documents",), like)
-    parts = [local(nw.to_native(part)) for part in found.terms]
+    parts = [local(nw.to_native(part)) for part in found.parts]
     expected = counted(made())
-    assert counted(parts) + counted([local(nw.to_native(found.others))]) == expected
+    assert counted(parts) + counted([local(nw.to_native(found.lengths))]) == expected
     assert counted([local(nw.to_native(found.whole))]) == counted(parts)
     assert found.merged
     assert not any(part.select("term", "count", "length").is_duplicated().any() for part in parts)
@@ -69,7 +69,7 @@ def test_parts_do_not_depend_on_the_memory(monkeypatch):
     for room, seed in ((6_000, 1), (20_000, 2), (10**9, 3)):
         monkeypatch.setattr(module, "HELD", room)
         rows = pl.concat(made()).sample(fraction=1, shuffle=True, seed=seed)
-        parts = dealt(rows.iter_slices(50 * seed), SCHEMA, ("documents",), nw.from_native(pl.LazyFrame())).terms
+        parts = dealt(rows.iter_slices(50 * seed), SCHEMA, ("documents",), nw.from_native(pl.LazyFrame())).parts
         found.append([local(nw.to_native(part)).select(*SCHEMA).sort(*SCHEMA) for part in parts])
     assert len(found[0]) > 10
     for one in found[1:]:
@@ -89,7 +89,7 @@ def test_what_is_thrown_is_divided_more_than_once_and_piles_are_deleted(monkeypa
 @pytest.mark.parametrize("like", ["polars", "duckdb"], indirect=True)
 def test_without_rows_there_are_columns(like):
     found = dealt([], SCHEMA, ("documents",), like)
-    for frame in (*found.terms, found.others, found.whole):
+    for frame in (*found.parts, found.lengths, found.whole):
         table = local(nw.to_native(frame))
         assert (table.height, table.columns) == (0, list(SCHEMA))
 
@@ -97,7 +97,7 @@ def test_without_rows_there_are_columns(like):
 def test_frames_that_have_terms_in_common():
     rows = pl.DataFrame({"term": ["so", "it", None], "count": [1, 2, 0], "length": [9, 9, 9], "documents": [3, 4, 7]})
     frames = [nw.from_native(rows.lazy()), nw.from_native(rows.head(1).lazy())]
-    (part,) = dealt_out(frames).terms
+    (part,) = dealt_out(frames).parts
     assert sorted(local(nw.to_native(part)).rows()) == [("it", 2, 9, 4), ("so", 1, 9, 6)]
 
 

@@ -11,7 +11,7 @@ import termburst as tb
 from helpers.frames import in_engine, local
 from termburst.backends import stream
 from termburst.backends.run import finished
-from termburst.backends.stream import read_spooled, spooled
+from termburst.backends.stream import spooled
 from termburst.inference import robust_scale
 from termburst.inference.multiplicity import adjust
 from termburst.questions.plans import Finish, shown
@@ -79,7 +79,7 @@ def test_rows_in_several_files_end_as_rows_in_memory(engine, monkeypatch):
         return Finish(adjust(p_value), shown, ("number", "q_value"))
 
     frame = nw.from_native(in_engine(engine, table))
-    results = read_spooled(spooled(table.iter_slices(100), table.schema), frame)
+    results = spooled(table.iter_slices(100), table.schema, frame)
     found = local(nw.to_native(finished(results, dict(table.schema), finish, frame))).sort("number")
     assert found.columns == ["number", "q_value"]
     np.testing.assert_array_equal(found["q_value"].fill_null(np.nan).to_numpy(), adjust(p))

@@ -63,7 +63,7 @@ def test_a_long_report_is_cut_on_a_terminal(run, folder, monkeypatch):
 
     monkeypatch.setattr(reading, "REPORT_LINES", 2)
     assert "more line" not in run("terms", folder).err  # a file or a pipe gets all of it
-    monkeypatch.setattr(reading, "_is_terminal", lambda: True)
+    monkeypatch.setattr(reading, "errors_are_on_terminal", lambda: True)
     cut = run("terms", folder).err
     assert "; --verbose shows all\n" in cut
     assert "README.md" not in cut

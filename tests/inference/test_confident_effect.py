@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from termburst.inference.multiplicity import adjust, confident_effects, levels_of
+from termburst.inference.multiplicity import Claims, adjust, levels_of
+
+
+def confident_effects(ends, levels, selected, method, tests):
+    claims, effects = Claims.of(int(selected.sum()), levels, method, tests), np.zeros(len(ends))
+    effects[selected] = claims.effects(ends[selected], claims.order_statistics(ends[selected]))
+    return effects
 
 
 def claimed(x, alpha=0.05, method="bh"):

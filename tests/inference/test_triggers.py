@@ -44,31 +44,28 @@ def test_the_profile_is_the_maximum_of_the_column():
     def value(alpha, values):
         return float(w @ np.log(alpha + x @ values) - alpha * test.inverse - values @ exposure)
 
-    for held, ratio in ((0.0, False), (0.3, False), (5.0, True)):
+    for held in (0.0, 0.3, 5.0):
 
-        def loss(p, held=held, ratio=ratio):
+        def loss(p, held=held):
             alpha, other = np.exp(p)
             values = np.empty(2)
-            values[place], values[1 - place] = (held * alpha if ratio else held), other
+            values[place], values[1 - place] = held * alpha, other
             return -value(alpha, values)
 
         best = minimize(loss, np.log([0.1, 0.05]), method="Nelder-Mead", options={"xatol": 1e-9, "fatol": 1e-10})
-        found = test.profile(np.array([entry]), np.array([held]), ratio=ratio)[0][0]
+        found = test.profile(np.array([entry]), np.array([held]))[0][0]
         assert found == pytest.approx(-best.fun, abs=1e-6)
-    assert test.profile(np.array([entry]), test.values[[entry]])[0][0] == pytest.approx(test.best[1], abs=1e-7)
+    fitted_ratio = test.values[[entry]] / test.alpha[1]
+    assert test.profile(np.array([entry]), fitted_ratio)[0][0] == pytest.approx(test.best[1], abs=1e-7)
 
 
 def test_intervals_end_where_the_likelihood_ratio_is_critical():
     _, matrix, _, test = fitted(2)
     entries = np.flatnonzero(matrix.targets == 1)
-    for ratio in (False, True):
-        low, high = test.intervals(entries, 0.95, ratio=ratio)
-        for end in (low[low > 0], high):
-            chosen = entries[low > 0] if end.size < high.size else entries
-            lr = test.likelihood_ratio(chosen, end, ratio=ratio)
-            np.testing.assert_allclose(lr, 3.841458820694124, atol=1e-4)
-    low, high = test.intervals(np.array([-1 - 1]), ratio=False)  # of α
-    assert low[0] < test.alpha[1] < high[0]
+    low, high = test.intervals(entries, 0.95)
+    for end in (low[low > 0], high):
+        chosen = entries[low > 0] if end.size < high.size else entries
+        np.testing.assert_allclose(test.likelihood_ratio(chosen, end), 3.841458820694124, atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -110,7 +107,7 @@ def test_the_interval_is_that_of_whole_fits():
 
     for end in (low[0], high[0]):
         exact = 2 * (fit.log_likelihood - whole(end))
-        line = 2 * (test.best[1] - test.profile(np.array([entry]), np.array([end]), ratio=True)[0][0])
+        line = 2 * (test.best[1] - test.profile(np.array([entry]), np.array([end]))[0][0])
         assert exact == pytest.approx(3.841, rel=0.15)  # eight tokens per document: other columns matter a little, too
         assert abs(line - exact) > 2 * abs(3.841 - exact)
 

@@ -34,4 +34,4 @@ def test_blocks_of_classes_add_up(monkeypatch):
 
 def test_documents_without_bursts_have_an_infinite_precision():
     X = sp.csr_matrix([[2, 2], [2, 2], [2, 2]])
-    assert fit_precision(X, np.ones((3, 1)), np.array([[0.5, 0.5]])) == np.inf
+    assert fit_precision(X, np.ones(3), np.array([0.5, 0.5])) == np.inf

@@ -5,8 +5,8 @@ import pytest
 from matplotlib.text import Text
 
 import termburst as tb
-from termburst import plot
 from termburst.paper.figures import MU, SIGMA2, best_grid_point
+from termburst.paper.fit_drawings import fitted_parameters
 from termburst.paper.results import published
 
 
@@ -24,8 +24,8 @@ def test_claim_2_is_within_one_step_of_the_grid(collections):
 
 def test_exact_and_published_fits_are_drawn(data, collections):
     fitted = collections.fig4
-    published = (fitted.published.alpha, fitted.published.alpha_not)
-    figure = plot.fitted_parameters(fitted.fit, published=published, highlight=["ambulance", "the"], terms=fitted.terms)
+    pair = (fitted.published.alpha, fitted.published.alpha_not)
+    figure = fitted_parameters(fitted.fit, pair, {"ambulance": 5, "the": 9})
     (hatched,) = [patch for patch in figure.axes[1].patches if patch.get_hatch()]
     assert hatched.get_height() == (fitted.fit.status == "boundary").sum()
     assert "31.4 % of terms" in "\n".join(text.get_text() for text in figure.findobj(Text))

@@ -207,7 +207,7 @@ def test_without_the_data_the_other_parts_are_done(tmp_path):
     done = run("fig3", "table3", "errata", "--out", tmp_path / "out", TERMBURST_DATA=str(empty), NLTK_DATA=str(empty),
                HOME=str(empty), SCIKIT_LEARN_DATA=str(empty))  # fmt: skip
     assert done.returncode == 1
-    assert "not done: table3: Reuters-21578 was not found: run" in done.stderr
+    assert "not done: table3: Reuters-21578 not found: run" in done.stderr
     assert "Traceback" not in done.stderr
     rows = {row["item"]: row for row in json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))}
     assert rows["Fig. 3: correlation of λ_i with total TF–IDF"]["agrees"] is True

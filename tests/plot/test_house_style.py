@@ -9,6 +9,9 @@ import pytest
 
 import termburst as tb
 from termburst import plot
+from termburst.paper.drawings import accuracy_grids, approximation_error, likelihood_ridge, ranking_agreement
+from termburst.paper.fit_drawings import fit_scatter, fitted_parameters
+from termburst.plot.corpus import statistic_against_weight
 from termburst.plot.terms import picked
 
 CORPUS = ("lengths", "zipf", "burstiness", "along", "counts", "waterfall", "alpha", "volcano", "panel")
@@ -44,20 +47,17 @@ def corpus_figures(counts, terms):
 def model_figures(fig2, fit, published):
     rng = np.random.default_rng(2)
     n_i = rng.integers(1, 3000, 400)
-    terms = [f"t{i}" for i in range(400)]
     scores = {name: rng.normal(size=400) for name in ("first", "second", "third")}
-    grids = {name: rng.uniform(size=(3, 2)) for name in "ab"}
+    grids = {name: rng.uniform(size=(6, 6)) for name in "ab"}
     return {
         "samples": plot.beta_binomial_samples(documents=60),
-        "ridge": plot.likelihood_ridge(fig2, mu=50.0, sigma2=4.0, truth=(0.1, 49.9)),
-        "scatter": plot.statistic_against_weight(
-            scores["first"], scores["second"], alpha=rng.gamma(1.0, size=400), occurs=n_i > 300
-        ),
-        "parameters": plot.fitted_parameters(fit, published=published, highlight=["t3", "t300"], terms=terms),
-        "fits": plot.fit_scatter(fit, published=published),
-        "grids": plot.accuracy_grids(grids, [30, 60, 90], [0.5, 1.0]),
-        "error": plot.approximation_error(fit.alpha, fit.alpha_not, rng.gamma(0.5, size=400), mean_length=90.0),
-        "ranks": plot.ranking_agreement(scores, n_i, labels=["t3", "t5"], terms=terms),
+        "ridge": likelihood_ridge(fig2, 50.0, 4.0, (0.1, 49.9)),
+        "scatter": statistic_against_weight(scores["first"], scores["second"], rng.gamma(1.0, size=400), n_i > 300),
+        "parameters": fitted_parameters(fit, published, {"t3": 3, "t300": 300}),
+        "fits": fit_scatter(fit, published),
+        "grids": accuracy_grids(grids),
+        "error": approximation_error(*published, rng.gamma(0.5, size=400), 90.0),
+        "ranks": ranking_agreement(scores, n_i, {"t3": 3, "t5": 5}),
     }
 
 
@@ -123,7 +123,7 @@ def test_labels_by_rank_or_by_name():
 
 def test_global_settings_do_not_change(fig2, tmp_path):
     before = dict(mpl.rcParams)
-    plot.save(plot.likelihood_ridge(fig2, mu=50.0, sigma2=4.0), tmp_path, "ridge")
+    plot.save(likelihood_ridge(fig2, 50.0, 4.0, (0.1, 49.9)), tmp_path, "ridge")
     assert dict(mpl.rcParams) == before
 
 
@@ -141,9 +141,9 @@ print("termburst.plot" in sys.modules)
 tb.plot
 print("matplotlib" in sys.modules)
 tb.plot.zipf([[2, 8], [0, 12]])
-ridge = tb.plot.likelihood_ridge([[2, 8], [0, 12], [1, 9]], mu=10.0, sigma2=4.0)
-tb.plot.save(ridge, {str(tmp_path)!r}, "ridge")
-tb.plot.fit_scatter(tb.fit_beta_binomial([[4, 26], [0, 31], [5, 15]]))
+burstiness = tb.plot.burstiness([[2, 8], [0, 12], [1, 9]])
+tb.plot.save(burstiness, {str(tmp_path)!r}, "burstiness")
+tb.plot.log_alpha(tb.fit_beta_binomial([[4, 26], [0, 31], [5, 15]]))
 print("matplotlib" in sys.modules, "matplotlib.pyplot" in sys.modules)
 """
     assert run(program).split() == ["False", "False", "True", "False"]
@@ -154,6 +154,9 @@ def test_without_matplotlib_the_first_call_says_what_to_install():
 import sys
 sys.modules["matplotlib"] = None
 from termburst import plot
+from termburst.paper.drawings import accuracy_grids, approximation_error, likelihood_ridge, ranking_agreement
+from termburst.paper.fit_drawings import fit_scatter, fitted_parameters
+from termburst.plot.corpus import statistic_against_weight
 try:
     plot.beta_binomial_samples()
 except ImportError as error:

@@ -10,13 +10,14 @@ from matplotlib.figure import Figure
 
 import termburst as tb
 from termburst import plot
+from termburst.paper.drawings import likelihood_ridge, ranking_agreement
 
 
 def test_save_writes_the_same_bytes_again(fig2, counts, terms, tmp_path):
     scores = {"first": np.arange(40.0), "last": np.arange(40.0) ** 2 % 41}
     figures = {
-        "ridge": plot.likelihood_ridge(fig2, mu=50.0, sigma2=4.0, truth=(0.1, 49.9)),
-        "ranks": plot.ranking_agreement(scores, np.full(40, 3), labels=["t12", "t15"], terms=terms),
+        "ridge": likelihood_ridge(fig2, 50.0, 4.0, (0.1, 49.9)),
+        "ranks": ranking_agreement(scores, np.full(40, 3), {"t12": 12, "t15": 15}),
         "panel": plot.term_panel(counts, "t12", terms=terms, sigma2=0.1),
         "volcano": plot.volcano(tb.keyness(counts[:30], counts[30:], terms=terms), label=["t12", "t15"]),
     }

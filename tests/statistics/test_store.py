@@ -223,5 +223,5 @@ def test_the_file_being_read_is_not_overwritten(tmp_path):
     corpus = tmp_path / "corpus.csv"
     corpus.write_text("text")
     with pytest.raises(ValueError, match="is part of the input"):
-        check_output(corpus, source=corpus)
-    check_output(corpus, source="stdlib")
+        check_output(corpus, corpus)
+    check_output(corpus, "stdlib")

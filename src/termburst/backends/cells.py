@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
 from termburst.backends.frame_input import COLUMNS, Opened
 from termburst.backends.frames import is_spark, to_polars, totals
 from termburst.backends.memory import scale
-from termburst.backends.parts import Parts, dealt_out, map_and_add
+from termburst.backends.parts import Cells, dealt_out, map_and_add
 from termburst.backends.stream import is_lazy_polars, kept, map_batches, stream
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.models.cells import TermCells, narrow
@@ -25,50 +26,8 @@ from termburst.statistics.matrix import Integers
 from termburst.statistics.rows import CountRows
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
-if TYPE_CHECKING:
-    import polars as pl
-
+_ROW = {"term": pl.String, "count": pl.Int64, "length": pl.Int64}  # columns of the rows of `text_cells`
 Groups = tuple[tuple[str, Integers, Integers], ...]  # name, lengths and documents of each length, of every group
-
-
-@dataclass(frozen=True, slots=True)
-class Cells:
-    """Cells of a collection in an engine.
-
-    Attributes
-    ----------
-    parts : frames of (document,) (group,) term, count, length, documents, tokens
-        One frame, or several that have no term in common.
-        *documents* is the number of documents with such a cell, *tokens* the number of their tokens. With the grain
-        "counts" their single lengths are not known, and *length* is 0.
-    lengths : frame of (group,) length, documents
-    whole : one frame with the rows of all parts
-    rows : with the grain "documents": the cells with document, term, count, and the documents without a term
-    merged : whether no two rows of the parts are equal in term, count and length (and group), and the parts are `kept`
-    """
-
-    parts: tuple[Any, ...]
-    lengths: Any
-    whole: Any
-    merged: bool = False
-    rows: Any = None
-
-    @property
-    def few(self) -> bool:
-        """Whether all terms are in one part that fits into memory."""
-        return self.merged and len(self.parts) == 1 and not is_spark(self.whole)
-
-    def totals(self, *keys: str) -> tuple[Any, ...]:
-        """Parts with the sum of *documents* for every combination of keys; "term" must be one of them."""
-        return tuple(self._totals(part, keys) for part in self.parts)
-
-    def total(self, *keys: str) -> Any:
-        """The same, as one frame."""
-        return self._totals(self.whole, keys)
-
-    def _totals(self, rows: Any, keys: tuple[str, ...]) -> Any:
-        done = self.merged and {"count", "length"} <= set(keys)
-        return (rows.select(*keys, "documents") if done else totals(rows, keys)).filter(nw.col("documents") != 0)
 
 
 def kept_patterns(cells: Cells, *keys: str) -> tuple[Any, ...]:
@@ -99,28 +58,28 @@ def coarser(cells: Cells) -> Cells:
     if not is_lazy_polars(cells.whole):
         return cells
     dealt = dealt_out((cells.whole.select(*COLUMNS["patterns"]),))
-    return replace(_split(dealt), lengths=cells.lengths)
+    return replace(_with_lengths(dealt), lengths=cells.lengths)
 
 
 def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> Cells:
     """The cells of texts, counts or patterns, with the rows of that grain or finer ones."""
     one, empty = nw.lit(1, dtype=nw.Int64), nw.col("term").is_null()
-    group = ["group"] if source.grouped else []  # every document is in one group
+    group = ["group"] if "group" in source.frame.collect_schema() else []  # every document is in one group
     if source.kind == "texts":
         if grain != "documents":
-            return _split(_parts_of_texts(source.frame, counting, grain, grouped=source.grouped))
+            return _with_lengths(_merged_cells_of_texts(source.frame, counting, grain, group))
         rows = _rows_of_texts(source.frame, counting)
         listed = rows.filter(~empty | (nw.col("length") == 0)).select("document", "term", "count")
-        return replace(_split(Parts.of(rows.with_columns(documents=one))), rows=listed)
+        return replace(_with_lengths(Cells.of(rows.with_columns(documents=one))), rows=listed)
     if source.kind == "patterns":
-        return _split(dealt_out((source.frame.select(*COLUMNS["patterns"], *group),)))
+        return _with_lengths(dealt_out((source.frame.select(*COLUMNS["patterns"], *group),)))
     documents = totals(source.frame, ["document", *group], "count").rename({"count": "length"})
     filled = source.frame.filter(nw.col("count") > 0)
     held = filled.join(documents.drop(*group), on="document", how="inner")
     held, lengths = (rows.with_columns(documents=one) for rows in (held, documents.select(*group, "length")))
     if is_lazy_polars(held) and grain != "documents":  # Polars would have all rows in memory to merge equal ones
         dealt = dealt_out((held.select(*COLUMNS["patterns"], *group),))
-        return replace(_split(dealt), lengths=lengths)
+        return replace(_with_lengths(dealt), lengths=lengths)
     nothing = documents.filter(nw.col("length") == 0).with_columns(term=nw.lit(None, dtype=nw.String))
     counts = ("document", "term", "count")
     listed = nw.concat([filled.select(*counts), nothing.rename({"length": "count"}).select(*counts)])
@@ -134,30 +93,23 @@ def _rows_of_texts(frame: Any, counting: CountingOptions | None) -> Any:
     Texts are tokenised once, even if several queries read the rows.
     """
     function = partial(tokenised, counting=checked_counting(counting), grain="documents")
-    schema = {"document": document_type(frame), **_row_types(grouped=False)}
+    schema = {"document": document_type(frame), **_ROW}
     return kept(map_batches(frame, function, schema, rows=TEXTS))
 
 
-def _parts_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain, *, grouped: bool) -> Parts:
+def _merged_cells_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain, group: list[str]) -> Cells:
     """The rows of `merged_cells` for all texts, in the engine, in parts that have no term in common."""
-    import polars as pl
-
-    rows = _row_types(grouped=grouped)
+    rows = {**_ROW, **dict.fromkeys(group, pl.String)}
     sums = {"documents": pl.Int64} if grain == "patterns" else {"documents": pl.Int64, "tokens": pl.Int64}
     stage = partial(merged_cells, counting=checked_counting(counting), grain=grain, scale=scale())
     return map_and_add(frame, stage, {**rows, **sums}, tuple(sums), rows=TEXTS)
 
 
-def _row_types(*, grouped: bool) -> dict[str, Any]:
-    import polars as pl
-
-    return {"term": pl.String, "count": pl.Int64, "length": pl.Int64} | ({"group": pl.String} if grouped else {})
-
-
-def _split(parts: Parts) -> Cells:
-    columns = [name for name in parts.others.collect_schema().names() if name in ("group", "length", "documents")]
-    terms = tuple(map(_with_tokens, parts.terms))
-    return Cells(terms, parts.others.select(*columns), _with_tokens(parts.whole), parts.merged)
+def _with_lengths(found: Cells) -> Cells:
+    """The same with numbers of tokens, and with nothing but lengths of rows without a term."""
+    columns = [name for name in found.lengths.collect_schema().names() if name in ("group", "length", "documents")]
+    parts = tuple(map(_with_tokens, found.parts))
+    return replace(found, parts=parts, lengths=found.lengths.select(*columns), whole=_with_tokens(found.whole))
 
 
 def _with_tokens(cells: Any) -> Any:
@@ -190,8 +142,6 @@ def build_statistics(source: Opened, counting: CountingOptions | None, detail: D
 
 def statistics_of(cells: Cells, detail: Detail) -> TermStatistics:
     """`TermStatistics` of cells: the engine adds up, this process stores the result."""
-    import polars as pl
-
     n = pl.col("count") * pl.col("documents")
     if detail == "frequencies":
         rows = to_polars(term_sums(cells.whole))

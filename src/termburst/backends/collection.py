@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
 from termburst.backends.cells import (
-    Cells,
     Groups,
     build_statistics,
     cells_of,
@@ -19,9 +19,9 @@ from termburst.backends.cells import (
     length_rows,
     statistics_of,
 )
-from termburst.backends.frame_input import SEPARATOR, Kind, Opened, check_one_engine, check_patterns, opened
+from termburst.backends.frame_input import COLUMNS, SEPARATOR, Kind, Opened, check_patterns, opened
 from termburst.backends.frames import to_polars, totals
-from termburst.backends.parts import dealt_out
+from termburst.backends.parts import Cells, dealt_out
 from termburst.backends.run import run
 from termburst.backends.stream import kept
 from termburst.counting.options import CountingOptions, checked_counting
@@ -30,9 +30,6 @@ from termburst.names import Detail
 from termburst.questions.design_plan import DesignCells, DesignPlan
 from termburst.questions.plans import NO_ROWS, TermsPlan
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_FETCHED = 100_000  # combinations of covariates that come to this process, which refuses more than it can fit
 SUMMED = SEPARATOR + "cluster" + SEPARATOR  # begins the name of a group whose clusters are one document each
@@ -59,20 +56,11 @@ class Collection:
         """The frame with our names of columns, after its values were checked, once for all questions."""
         found = opened(self.frame, self.names, check=not self.checked, kinds=kinds, **columns)
         if found.kind == "patterns" and not self.checked:
-            cells = self._cells(replace(found, grouped=False))
-            try:
-                check_patterns(cells.totals("term", "count", "length"), cells.lengths)
-            except ValueError:
-                del self.__dict__["patterns"]  # or the next question would find them, and not check them again
-                raise
+            cells = cells_of(replace(found, frame=found.frame.select(*COLUMNS["patterns"])), None, "patterns")
+            check_patterns(cells.totals("term", "count", "length"), cells.lengths)
+            self.__dict__["patterns"] = cells  # they were dealt out to be checked
         self.checked = True
         return found
-
-    def _cells(self, source: Opened) -> Cells:
-        """The patterns of a frame that has patterns; kept, because they are dealt out to be checked."""
-        if "patterns" not in vars(self):
-            self.__dict__["patterns"] = cells_of(source, self.counting, "patterns")
-        return self.patterns
 
     @cached_property
     def documents(self) -> Cells:
@@ -84,8 +72,8 @@ class Collection:
         """The cells of the collection, equal ones merged."""
         if "documents" in vars(self):
             return coarser(self.documents)
-        source = self.opened()
-        return self._cells(source) if source.kind == "patterns" else cells_of(source, self.counting, "patterns")
+        source, checked = self.opened(), vars(self).get("patterns")
+        return cells_of(source, self.counting, "patterns") if checked is None else checked
 
     @cached_property
     def counts(self) -> Cells:
@@ -156,13 +144,12 @@ class Collection:
 
     def beside(self, other: Collection) -> tuple[tuple[Any, ...], Groups, bool]:
         """The same for this collection and another one of the same engine."""
-        check_one_engine(*(nw.from_native(one.frame) for one in (self, other)))
         names, parts, groups = ("first", "second"), [], []
         for name, own in zip(names, (self, other), strict=True):
             parts += [part.with_columns(group=nw.lit(name)) for part in own.kept_patterns]
             groups.append(_group(name, length_rows(own.patterns), f"{name} corpus"))
         dealt = dealt_out(parts)
-        return dealt.terms, tuple(groups), dealt.merged and len(dealt.terms) == 1
+        return dealt.parts, tuple(groups), dealt.few
 
     def design(self, plan: DesignPlan, cluster: str | None) -> DesignCells:
         """The documents by the values of the plan's columns; with *cluster*, also its values as one document each."""
@@ -175,7 +162,7 @@ class Collection:
         if cluster is not None:
             parts, lengths = self._by_cluster(source, cluster)
             return DesignCells(parts, found, lengths, SEPARATOR)
-        cells, rows = self._by_group(Opened(source.kind, source.frame.drop(*covariates), grouped=True))
+        cells, rows = self._by_group(replace(source, frame=source.frame.drop(*covariates)))
         return DesignCells(kept_patterns(cells, "group"), found, {"": rows}, SEPARATOR, cells.few)
 
     def _by_group(self, source: Opened) -> tuple[Cells, pl.DataFrame]:
@@ -210,7 +197,7 @@ class Collection:
             name: to_polars(totals(some.with_columns(documents=one), ["group", "length"]))
             for name, some in (("", lengths), (SUMMED, by_cluster))
         }
-        return dealt_out(frames).terms, rows
+        return dealt_out(frames).parts, rows
 
 
 def _group(name: str, rows: pl.DataFrame, which: str) -> tuple[str, Any, Any]:

@@ -6,17 +6,18 @@ from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
-from termburst.backends.cells import Cells, term_sums
+from termburst.backends.cells import term_sums
 from termburst.backends.collection import Collection
 from termburst.backends.expressions import ColumnOperations
 from termburst.backends.frames import is_spark, to_polars, totals
-from termburst.backends.parts import map_and_add
+from termburst.backends.parts import Cells, map_and_add
 from termburst.backends.run import PLACE, finished, sorted_by
-from termburst.backends.stream import kept, map_batches, map_stream, map_terms, read_spooled, spooled, stream
+from termburst.backends.stream import kept, map_batches, map_stream, map_terms, spooled, stream
 from termburst.inference.plr import warn_of_clamped
 from termburst.questions.burstiness_plan import FitPlan
 from termburst.questions.check import Check
@@ -27,9 +28,6 @@ from termburst.questions.kwic import Kwic
 from termburst.questions.term_table_plan import ClosedForms
 from termburst.questions.text_cells import TEXTS, document_type
 from termburst.questions.weigh_plan import WeighPlan
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def closed_forms(plan: ClosedForms, cells: Cells) -> Any:
@@ -81,8 +79,6 @@ def weigh(plan: WeighPlan, collection: Collection, *, warn: bool) -> Any:
         weight = plan.weight(ops)
         weights = ops.frame.select("document", "term", weight.alias("weight"))
     else:
-        import polars as pl
-
         if plan.fitted:
             fits = collection.run(FitPlan(sort=None)).select("term", *plan.fitted)
             terms = terms.join(fits, on="term", how="inner")
@@ -116,15 +112,13 @@ def normalised(weights: Any, norm: str) -> Any:
 
 def collocates(plan: CollocatesPlan, collection: Collection) -> Any:
     """The table of a plan. Texts are read once; of each word, workers get what its test needs of the documents."""
-    import polars as pl
-
     schema = plan.schema()
     texts = collection.opened(("texts",)).frame
     rows = map_and_add(texts, partial(map, plan.stage()), schema, SUMS, rows=TEXTS)
-    tested = plan.tested(to_polars(rows.others.select(nw.col("n").sum()))["n"][0])
+    tested = plan.tested(to_polars(rows.lengths.select(nw.col("n").sum()))["n"][0])
     found: Any = dict(tested(pl.DataFrame(schema=schema)).schema)
-    results = map_terms(rows.terms, tested, found, place=PLACE)
-    return finished(results, found, plan.finish, rows.terms[0], plan.order())
+    results = map_terms(rows.parts, tested, found, place=PLACE)
+    return finished(results, found, plan.finish, rows.parts[0], plan.order())
 
 
 class Stages:
@@ -153,8 +147,6 @@ def kwic(asked: Kwic, collection: Collection, ids: Any, texts: Any, columns: dic
     frame = nw.from_native(collection.frame)
     ids = ids.cast(source.frame.collect_schema()["document"])
     if is_spark(source.frame):
-        import polars as pl
-
         line = dict.fromkeys(("left", "match", "right"), pl.String)
         schema = {"id": document_type(source.frame), **line, "position": pl.Int64}
         plain = replace(asked, columns=None, sort=None, top=None)
@@ -172,13 +164,10 @@ def kwic(asked: Kwic, collection: Collection, ids: Any, texts: Any, columns: dic
     with closing(stream(searched, TEXTS)) as read:  # lines may end before the texts
         lines = asked.lines((rows.drop("text").rename(named), rows["text"].to_list()) for rows in read)
         first = next(lines)
-        folder = spooled(chain([first], lines), first.schema)
-    return read_spooled(folder, source.frame)
+        return spooled(chain([first], lines), first.schema, source.frame)
 
 
 def lines_of(batch: pl.DataFrame, *, asked: Kwic) -> pl.DataFrame:
     """The lines of some texts."""
-    import polars as pl
-
     ids = batch.select(pl.col("document").alias("id"))
     return pl.concat(asked.lines([(ids, batch["text"].to_list())]))

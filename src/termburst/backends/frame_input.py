@@ -5,16 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
 from termburst.backends.frames import bytewise, is_spark, to_polars, totals
 from termburst.backends.memory import limit_engine
 from termburst.forks import check_fork
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Kind = Literal["texts", "counts", "patterns"]
 COLUMNS: dict[Kind, tuple[str, ...]] = {
@@ -48,13 +46,12 @@ class Opened:
 
     Attributes
     ----------
-    grouped : whether it has a column "group"; *whole_groups*, whether that were integers
+    whole_groups : whether the values of a column "group" were integers
     like : the frame that was given, if it is in memory; the lazy one is then one of Polars
     """
 
     kind: Kind
     frame: Any
-    grouped: bool = False
     whole_groups: bool = False
     like: Any = None
 
@@ -113,10 +110,11 @@ def opened(
     if check:
         CHECKS[kind](found, own)
     if by is not None:
-        _check_groups(found, by)
-    elif covariates:
+        missing = _first_row(found.select(nw.col("group").null_count()))["group"]
+        _refuse_nulls(by, missing, "give every document a group, or drop the rows")
+    if by is not None or covariates:
         _check_one_group(found)
-    return Opened(kind, found, bool(by is not None or covariates), by is not None and schema[by].is_integer(), like)
+    return Opened(kind, found, by is not None and schema[by].is_integer(), like)
 
 
 def schema_of(frame: Any) -> Any:
@@ -130,27 +128,17 @@ def entered(frame: Any) -> Any:
         given = nw.from_native(frame)
     except nw.exceptions.DuplicateError:
         raise ValueError(TWICE) from None
-    except TypeError:
-        raise ValueError(_not_a_frame(frame)) from None
-    _check_engine(given)
-    return given
-
-
-def _not_a_frame(frame: Any) -> str:
-    """The message for an object that Narwhals does not know."""
-    library = type(frame).__module__.partition(".")[0]
-    if library in WAYS_ROUND:
-        return f"frames of {library} cannot be read here; {WAYS_ROUND[library]}"
-    return f"frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark; got {type(frame).__name__}"
-
-
-def _check_engine(frame: Any) -> None:
-    """Raise ValueError for engines that Narwhals knows and this package does not, with the way round."""
-    engine = frame.implementation
-    known = (engine.is_polars(), engine.is_pandas(), engine.is_pyarrow(), engine.is_duckdb(), is_spark(frame))
-    if not any(known):
+    except TypeError:  # Narwhals does not know it
+        name = type(frame).__module__.partition(".")[0]
+        if name not in WAYS_ROUND:
+            known = "frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark"
+            raise ValueError(f"{known}; got {type(frame).__name__}") from None
+    else:
+        engine = given.implementation
+        if engine.is_polars() or engine.is_pandas() or engine.is_pyarrow() or engine.is_duckdb() or is_spark(given):
+            return given
         name = str(engine.value) if hasattr(engine, "value") else str(engine)
-        raise ValueError(f"frames of {name} cannot be read here; {WAYS_ROUND.get(name, WAYS_ROUND[''])}")
+    raise ValueError(f"frames of {name} cannot be read here; {WAYS_ROUND.get(name, WAYS_ROUND[''])}")
 
 
 def check_one_engine(left: Any, right: Any) -> None:
@@ -182,12 +170,6 @@ def _group(frame: Any, schema: Mapping[str, Any], by: str, name: str = "group") 
     if not (_is_string(schema[by]) or schema[by].is_integer()):
         raise ValueError(f"the column {by!r} must contain strings or integers; got {schema[by]}; cast it to strings")
     return column_of(frame, schema, by).cast(nw.String).alias(name)
-
-
-def _check_groups(frame: Any, by: str) -> None:
-    missing = _first_row(frame.select(nw.col("group").null_count()))["group"]
-    _refuse_nulls(by, missing, "give every document a group, or drop the rows")
-    _check_one_group(frame)
 
 
 def _check_one_group(frame: Any) -> None:
@@ -337,8 +319,6 @@ def check_patterns(parts: Iterable[Any], lengths: Any) -> None:
     parts : frames of term, count, length, documents without equal rows, which have no term in common
     lengths : frame of length, documents
     """
-    import polars as pl
-
     count, length, documents, tokens = map(nw.col, (*WHOLE, "tokens"))
     there: pl.DataFrame = to_polars(totals(lengths, ["length"]))
     for row in there.filter((pl.col("documents") < 0) | (pl.col("length") < 0)).head(1).to_dicts():

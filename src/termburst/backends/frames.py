@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from typing import Any, Generic, TypeVar
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
 T = TypeVar("T")
 
 
 def to_polars(frame: Any) -> Any:
     """A frame of any engine as a Polars DataFrame, in this process."""
-    import polars as pl
-
     native = nw.to_native(frame)
     if isinstance(native, pl.LazyFrame):
         return native.collect(engine="streaming")
@@ -42,7 +41,6 @@ def returned(found: Any, like: Any = None) -> Any:
 
 def to_arrow(local: Any) -> Any:
     """A Polars frame as an Arrow table with plain strings, which every engine can join with its own."""
-    import polars as pl
     import pyarrow as pa
 
     table = local.to_arrow(compat_level=pl.CompatLevel.oldest())

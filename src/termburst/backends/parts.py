@@ -12,12 +12,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
-from termburst.backends.frames import concatenated, is_spark
+from termburst.backends.frames import concatenated, is_spark, totals
 from termburst.backends.stream import (
     ROWS,
     Schema,
@@ -33,9 +34,6 @@ from termburst.backends.stream import (
 )
 from termburst.scratch import scratch_folder
 
-if TYPE_CHECKING:
-    import polars as pl
-
 ROWS_OF_PART = 100_000
 HELD = 8 * 2**20  # bytes of rows that are held before they are written
 BITS = 5  # of the hash, that divide rows into piles at a time
@@ -43,31 +41,53 @@ DEEPEST = 60  # bits that are used at most; rows that have all of them in common
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
-    """Rows with terms, divided.
+class Cells:
+    """Cells of a collection in an engine.
 
     Attributes
     ----------
-    terms : frames that have no term in common
-    others : frame of the rows without a term
-    whole : one frame with the rows of all terms
-    merged : whether no two rows are equal in all columns but those that were added up
+    parts : frames of (document,) (group,) term, count, length, documents, tokens
+        One frame, or several that have no term in common.
+        *documents* is the number of documents with such a cell, *tokens* the number of their tokens. With the grain
+        "counts" their single lengths are not known, and *length* is 0.
+    lengths : frame of (group,) length, documents: the rows without a term
+    whole : one frame with the rows of all parts
+    merged : whether no two rows of the parts are equal in term, count and length (and group), and the parts are `kept`
+    rows : with the grain "documents": the cells with document, term, count, and the documents without a term
     """
 
-    terms: tuple[Any, ...]
-    others: Any
+    parts: tuple[Any, ...]
+    lengths: Any
     whole: Any
     merged: bool = False
+    rows: Any = None
 
     @classmethod
-    def of(cls, frame: Any) -> Parts:
+    def of(cls, frame: Any) -> Cells:
         """Those of one frame of an engine that divides terms itself, or that has them in memory."""
         empty = nw.col("term").is_null()
         terms = frame.filter(~empty)
         return cls((terms,), frame.filter(empty), terms)
 
+    @property
+    def few(self) -> bool:
+        """Whether all terms are in one part that fits into memory."""
+        return self.merged and len(self.parts) == 1 and not is_spark(self.whole)
 
-def map_and_add(frame: Any, stage: Stage, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS) -> Parts:
+    def totals(self, *keys: str) -> tuple[Any, ...]:
+        """Parts with the sum of *documents* for every combination of keys; "term" must be one of them."""
+        return tuple(self._totals(part, keys) for part in self.parts)
+
+    def total(self, *keys: str) -> Any:
+        """The same, as one frame."""
+        return self._totals(self.whole, keys)
+
+    def _totals(self, rows: Any, keys: tuple[str, ...]) -> Any:
+        done = self.merged and {"count", "length"} <= set(keys)
+        return (rows.select(*keys, "documents") if done else totals(rows, keys)).filter(nw.col("documents") != 0)
+
+
+def map_and_add(frame: Any, stage: Stage, schema: Schema, add_up: tuple[str, ...], *, rows: int = ROWS) -> Cells:
     """What *stage* makes of all batches; rows that are equal in all other columns may be merged.
 
     Then the columns *add_up* are added up. On Spark the stage gets the batches of one partition at a time, and what is
@@ -78,34 +98,32 @@ def map_and_add(frame: Any, stage: Stage, schema: Schema, add_up: tuple[str, ...
         merged = (
             map_stream(frame, stage, schema, rows=rows).group_by(*keys).agg(*(nw.col(name).sum() for name in add_up))
         )
-        return replace(Parts.of(kept(merged)), merged=True)
+        return replace(Cells.of(kept(merged)), merged=True)
     return dealt(stage(stream(frame, rows)), schema, add_up, frame)
 
 
-def dealt_out(frames: Sequence[Any]) -> Parts:
+def dealt_out(frames: Sequence[Any]) -> Cells:
     """The rows of all frames of patterns, which may have terms in common; lazy Polars frames are dealt out on disk."""
     first = frames[0]
     if not is_lazy_polars(first):
-        return Parts.of(concatenated(frames))
-    import polars as pl
-
+        return Cells.of(concatenated(frames))
     names = first.collect_schema().names()
     schema = {name: pl.Int64 if name in ("count", "length", "documents") else pl.String for name in names}
     rows = (batch for frame in frames for batch in stream(frame.select(*names), ROWS))
     return dealt(rows, schema, ("documents",), first)
 
 
-def dealt(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str, ...], like: Any) -> Parts:
-    """Parts of all rows, on disk, as frames of the engine of *like*: Polars or DuckDB."""
+def dealt(results: Iterable[pl.DataFrame], schema: Schema, add_up: tuple[str, ...], like: Any) -> Cells:
+    """Cells of all rows, on disk, as frames of the engine of *like*: Polars or DuckDB."""
     dealer = Dealer(schema, add_up, HELD)
     leaves = dealer.leaves(dealer.with_terms(results))
     if not leaves:  # an empty file has the columns
         leaves = [Leaf((dealer.written(dealer.none),), 0)]
     write_scratch(dealer.others, dealer.folder / "others.parquet")
     whole = [file for leaf in leaves for file in leaf.files]
-    terms = tuple(read_files(leaf.files, like) for leaf in leaves)
+    parts = tuple(read_files(leaf.files, like) for leaf in leaves)
     others = read_files([dealer.folder / "others.parquet"], like)
-    return Parts(terms, others, read_files(whole, like), merged=True)
+    return Cells(parts, others, read_files(whole, like), merged=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,8 +145,6 @@ class Dealer:
     """
 
     def __init__(self, schema: Schema, add_up: tuple[str, ...], room: int) -> None:
-        import polars as pl
-
         self.schema, self.add_up, self.room = schema, add_up, room
         self.folder = scratch_folder()
         self.none = pl.DataFrame(schema=schema)
@@ -137,8 +153,6 @@ class Dealer:
 
     def with_terms(self, results: Iterable[pl.DataFrame]) -> Iterator[pl.DataFrame]:
         """The rows that have a term. The others are few, and held."""
-        import polars as pl
-
         for result in results:
             rows = typed(result, self.schema)
             if rows["term"].null_count():
@@ -206,8 +220,6 @@ class Dealer:
 
     def _merged(self, frames: Sequence[pl.DataFrame]) -> pl.DataFrame:
         """One frame, in which rows that are equal but for the columns to add up are one."""
-        import polars as pl
-
         rows = pl.concat([self.none, *frames])
         keys = [name for name in self.schema if name not in self.add_up]
         return rows.group_by(*keys).agg(pl.col(self.add_up).sum()).select(*self.schema)
@@ -215,8 +227,6 @@ class Dealer:
 
 def _bits(rows: pl.DataFrame, depth: int, number: int) -> pl.Series:
     """Some bits of the hash of each row's term, after the first *depth*."""
-    import polars as pl
-
     hashes = rows["term"].hash(0).to_numpy()
     return pl.Series(hashes >> np.uint64(64 - depth - number) & np.uint64(2**number - 1))
 

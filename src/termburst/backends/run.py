@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
 from termburst.backends.cells import Groups, cells_of_groups, lengths_of_groups
 from termburst.backends.frames import is_spark, to_polars
@@ -20,13 +21,9 @@ from termburst.backends.stream import (
     map_batches,
     map_terms,
     read_file,
-    read_spooled,
     spooled,
 )
 from termburst.questions.plans import Finish, Floats, Order, Rows, TableRows, TermsPlan, floats, run_in_memory
-
-if TYPE_CHECKING:
-    import polars as pl
 
 PLACE = "_place"  # column of results on Spark: a number for each row
 ROW = "_row"  # the same in files, so that rows with equal keys stay in their order
@@ -67,7 +64,7 @@ def in_engine(table: pl.DataFrame, like: Any) -> Any:
     """A table in memory as a frame of the engine of *like*: Polars or DuckDB."""
     if is_lazy_polars(like):
         return nw.from_native(table.lazy())
-    return read_spooled(spooled([table], table.schema), like)
+    return spooled([table], table.schema, like)
 
 
 def finished(
@@ -77,8 +74,6 @@ def finished(
 
     Files of the results are deleted.
     """
-    import polars as pl
-
     empty = pl.DataFrame(schema=schema)
     if is_spark(results):
         rows = SparkRows(kept(results))
@@ -91,7 +86,7 @@ def finished(
     final = end.ended(empty, slice(0, 0))
     keys = {f"_order_{k}": key for k, key in enumerate(order)}
     schema = dict(final.with_columns(**keys).schema) | ({ROW: pl.Int64} if order else {})
-    found = read_spooled(spooled(files.ended(end, keys), schema), like)
+    found = spooled(files.ended(end, keys), schema, like)
     return sorted_by(found, [*keys, ROW] if order else [], end.columns or final.columns)
 
 
@@ -118,8 +113,6 @@ class FileRows:
 
     def ended(self, end: Finish, keys: dict[str, Any]) -> Iterator[pl.DataFrame]:
         """The final rows of all files, with columns to sort by and a number for each row. The files are deleted."""
-        import polars as pl
-
         start = 0
         for file in self.files:
             table = read_file(file)
@@ -143,8 +136,6 @@ class SparkRows:
 
     def with_q_value(self, end: Finish, columns: list[str]) -> Any:
         """The frame with q-values, which come by a join on the places of rows: these are numbers, and few bytes."""
-        import polars as pl
-
         from termburst.backends.spark import from_polars
 
         if end.q_value is None:

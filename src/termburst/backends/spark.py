@@ -57,9 +57,10 @@ def map_terms_in_arrow(
     With *place*, each row of the result has a number in a column of that name. It is the same if a lost result is
     computed again: the number of the group, and the place of the row in it.
     """
+    import polars as pl
     from pyspark.sql import functions as sql
 
-    schema = dict(schema) | ({place: _whole_numbers()} if place else {})
+    schema = dict(schema) | ({place: pl.Int64} if place else {})
     work = _on_worker(pickle.dumps((partial(map, partial(_of_group, function=function, place=place)), schema)))
 
     def group(table: Any) -> Any:
@@ -84,12 +85,6 @@ def _of_group(rows: pl.DataFrame, *, function: Function, place: str | None) -> p
     if place is None:
         return found
     return found.with_columns((pl.lit(rows["bucket"][0] << 32, dtype=pl.Int64) + pl.int_range(pl.len())).alias(place))
-
-
-def _whole_numbers() -> Any:
-    import polars as pl
-
-    return pl.Int64
 
 
 def from_polars(table: pl.DataFrame, like: Any) -> Any:

@@ -12,20 +12,18 @@ import glob
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
 from termburst.backends.frame_input import refuse_null_texts
 from termburst.backends.frames import Remembered, bytewise, is_spark, to_polars
 from termburst.scratch import scratch_folder
 from termburst.threads import check_given_up
 
-if TYPE_CHECKING:
-    import polars as pl
-
-Function = Callable[["pl.DataFrame"], "pl.DataFrame"]
-Stage = Callable[[Iterable["pl.DataFrame"]], Iterator["pl.DataFrame"]]  # on all batches, one after another
+Function = Callable[[pl.DataFrame], pl.DataFrame]
+Stage = Callable[[Iterable[pl.DataFrame]], Iterator[pl.DataFrame]]  # on all batches, one after another
 Schema = Mapping[str, Any]  # the columns that a function returns: name to Polars type
 
 ROWS = 200_000  # rows of counts in a batch
@@ -45,7 +43,7 @@ def map_stream(frame: Any, stage: Stage, schema: Schema, *, rows: int = ROWS) ->
         from termburst.backends.spark import map_in_arrow
 
         return nw.from_native(map_in_arrow(nw.to_native(frame), stage, schema))
-    return read_spooled(spooled(stage(stream(frame, rows)), schema), frame)
+    return spooled(stage(stream(frame, rows)), schema, frame)
 
 
 def map_terms(
@@ -65,7 +63,7 @@ def map_terms(
         whole: Iterable[pl.DataFrame] = _several_parts(parts)
     else:
         whole = _whole_terms(stream(first.sort(key), ROWS), key)
-    return read_spooled(spooled(map(function, whole), schema), first)
+    return spooled(map(function, whole), schema, first)
 
 
 def kept(frame: Any) -> Any:
@@ -97,8 +95,6 @@ def stream(frame: Any, rows: int) -> Generator[pl.DataFrame]:
 
 
 def _batches(frame: Any, rows: int) -> Generator[pl.DataFrame]:
-    import polars as pl
-
     if (folder := folder_of(frame)) is not None:
         for file in sorted(folder.glob("*.parquet")):
             yield from read_file(file).iter_slices(rows)
@@ -114,8 +110,6 @@ def _batches(frame: Any, rows: int) -> Generator[pl.DataFrame]:
 
 def _several_parts(parts: tuple[Any, ...]) -> Iterator[pl.DataFrame]:
     """The rows of all parts, several parts at a time as long as these have at most `ROWS_OF_TERMS` rows."""
-    import polars as pl
-
     held: list[pl.DataFrame] = []
     for part in map(to_polars, parts):
         if held and sum(one.height for one in held) + part.height > ROWS_OF_TERMS:
@@ -127,8 +121,6 @@ def _several_parts(parts: tuple[Any, ...]) -> Iterator[pl.DataFrame]:
 
 def _whole_terms(batches: Iterable[pl.DataFrame], key: str = "term") -> Iterator[pl.DataFrame]:
     """Batches of about `ROWS_OF_TERMS` rows, cut where a term ends; the rows come sorted by term."""
-    import polars as pl
-
     held: list[pl.DataFrame] = []
     size = 0
     for batch in batches:
@@ -147,10 +139,11 @@ def _whole_terms(batches: Iterable[pl.DataFrame], key: str = "term") -> Iterator
         yield pl.concat(held)
 
 
-def spooled(results: Iterable[pl.DataFrame], schema: Schema) -> Path:
-    """A folder with the results in Parquet files; it is deleted when the process ends."""
-    import polars as pl
+def spooled(results: Iterable[pl.DataFrame], schema: Schema, like: Any) -> Any:
+    """The results as a frame of the engine of *like*, Polars or DuckDB.
 
+    They are in Parquet files, in a folder that is deleted when the process ends.
+    """
     folder = scratch_folder()
     held: list[pl.DataFrame] = []
     files = rows_held = bytes_held = 0
@@ -173,35 +166,6 @@ def spooled(results: Iterable[pl.DataFrame], schema: Schema) -> Path:
             write()
     if held or not files:
         write()
-    return folder
-
-
-def write_scratch(rows: pl.DataFrame, file: Path) -> None:
-    """Write rows that are read again once or twice: quickly, not small."""
-    rows.write_parquet(file, compression="lz4", statistics=False)
-
-
-def read_file(file: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
-    """A file that `write_scratch` wrote; all columns, or those given."""
-    import polars as pl
-
-    return pl.read_parquet(file, columns=list(columns) if columns else None, glob=False, memory_map=False)
-
-
-def read_files(files: Sequence[Path], like: Any) -> Any:
-    """Some files as a frame of the engine of *like*: Polars or DuckDB."""
-    if is_lazy_polars(like):
-        import polars as pl
-
-        return nw.from_native(pl.scan_parquet(list(files), glob=False))
-    listed = ", ".join("'" + glob.escape(str(file)).replace("'", "''") + "'" for file in files)
-    # without the option, DuckDB takes a folder such as term=7 in the path for a column
-    query = f"select * from read_parquet([{listed}], hive_partitioning = false)"
-    return bytewise(nw.from_native(nw.to_native(like).query("_", query)))
-
-
-def read_spooled(folder: Path, like: Any) -> Any:
-    """The files of a folder that `spooled` wrote, as a frame of the engine of *like*: Polars or DuckDB."""
     found = read_files(sorted(folder.glob("*.parquet")), like)
     _folders.put(nw.to_native(found), folder)
     return found
@@ -211,8 +175,28 @@ _folders = Remembered[Path]()  # of frames that read one
 
 
 def folder_of(frame: Any) -> Path | None:
-    """The folder whose files the frame consists of, if it is a result of `read_spooled`."""
+    """The folder whose files the frame consists of, if it is a result of `spooled`."""
     return _folders.get(nw.to_native(frame))
+
+
+def write_scratch(rows: pl.DataFrame, file: Path) -> None:
+    """Write rows that are read again once or twice: quickly, not small."""
+    rows.write_parquet(file, compression="lz4", statistics=False)
+
+
+def read_file(file: Path, columns: Sequence[str] | None = None) -> pl.DataFrame:
+    """A file that `write_scratch` wrote; all columns, or those given."""
+    return pl.read_parquet(file, columns=list(columns) if columns else None, glob=False, memory_map=False)
+
+
+def read_files(files: Sequence[Path], like: Any) -> Any:
+    """Some files as a frame of the engine of *like*: Polars or DuckDB."""
+    if is_lazy_polars(like):
+        return nw.from_native(pl.scan_parquet(list(files), glob=False))
+    listed = ", ".join("'" + glob.escape(str(file)).replace("'", "''") + "'" for file in files)
+    # without the option, DuckDB takes a folder such as term=7 in the path for a column
+    query = f"select * from read_parquet([{listed}], hive_partitioning = false)"
+    return bytewise(nw.from_native(nw.to_native(like).query("_", query)))
 
 
 def is_lazy_polars(frame: Any) -> bool:

@@ -82,37 +82,40 @@ class Against:
         """What goes with a formula."""
         return {"cluster": self.cluster, "strata": self.strata, "contrast": self.contrast or None}
 
+    @property
+    def has_design(self) -> bool:
+        """Whether documents are compared by a formula, or within clusters or strata."""
+        return self.formula is not None or any(self.design.values())
+
     def check(self, b: str | None, asked: Keyness) -> None:
         """Raise ValueError for options that do not go together; *b* is the other corpus."""
-        if self.formula is not None or any(self.design.values()):
-            self._check_formula(b, asked)
-            return
-        needs_by = {
-            "--bin needs --by COLUMN: the numbers or dates to put together": self.every is not None,
-            "--groups needs --by COLUMN: the column that has these values": bool(self.groups),
-            "--contrasts and --no-contrasts need --by COLUMN: the groups to compare": self.contrasts is not None,
+        by, formula, two = self.by is not None, self.formula is not None, b is not None
+        which = "--formula, --cluster and --strata"
+        of_frequencies = asked.compare == "burstiness" or self.every is not None or self.reference is not None
+        of_design = {
+            "give two corpora, A and B; or one corpus and --by COLUMN; or one and --formula": formula and (two or by),
+            "--cluster, --strata and --contrast go with --by or --formula, and not with two corpora": (
+                two or not (by or formula)
+            ),
+            f"{which} have contrasts of their own; omit --contrasts and --no-contrasts": self.contrasts is not None,
+            f"{which} compare frequencies; omit --compare, --bin and --reference": of_frequencies,
+            f"{which} have no --method {asked.method}; omit it": asked.method != "beta-binomial",
         }
-        for sentence, is_given in needs_by.items():
-            if is_given and self.by is None:
+        needs_by = {
+            "--bin needs --by COLUMN: the numbers or dates to put together": self.every is not None and not by,
+            "--groups needs --by COLUMN: the column that has these values": bool(self.groups) and not by,
+            "--contrasts and --no-contrasts need --by COLUMN: the groups to compare": (
+                self.contrasts is not None and not by
+            ),
+        }
+        for sentence, is_wrong in (of_design if self.has_design else needs_by).items():
+            if is_wrong:
                 raise ValueError(sentence)
         ways = {"the corpus B": b, "--by": self.by, "--reference": self.reference}
         named = [name for name, way in ways.items() if way is not None]
-        if len(named) != 1:
+        if len(named) != 1 and not self.has_design:
             problem = f"{' and '.join(named)} cannot go together" if named else "there is nothing to compare A with"
             raise ValueError(f"{problem}; give two corpora, A and B; or one corpus and --by, --formula or --reference")
-
-    def _check_formula(self, b: str | None, asked: Keyness) -> None:
-        if self.formula is not None and (b is not None or self.by is not None):
-            raise ValueError("give two corpora, A and B; or one corpus and --by COLUMN; or one and --formula")
-        if b is not None or (self.by is None and self.formula is None):
-            raise ValueError("--cluster, --strata and --contrast go with --by or --formula, and not with two corpora")
-        which = "--formula, --cluster and --strata"
-        if self.contrasts is not None:
-            raise ValueError(f"{which} have contrasts of their own; omit --contrasts and --no-contrasts")
-        if asked.compare == "burstiness" or self.every is not None or self.reference is not None:
-            raise ValueError(f"{which} compare frequencies; omit --compare, --bin and --reference")
-        if asked.method != "beta-binomial":
-            raise ValueError(f"{which} have no --method {asked.method}; omit it")
 
 
 @dataclass(frozen=True)
@@ -174,7 +177,7 @@ def keyness(
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
     against.check(b, asked)
-    if against.formula is not None or any(against.design.values()):
+    if against.has_design:
         found = _by_formula(a, against, reading, asked)
     elif against.reference is not None:
         found = _with_list(a, against.reference, reading, asked, page=format is not None)

@@ -40,13 +40,6 @@ _BURST_COLUMNS = (
 )
 
 
-def _surest(table: pl.DataFrame) -> list[tuple[str, str]]:
-    """The terms that differ most surely between groups, and the group that has most of each."""
-    import polars as pl
-
-    return table.filter(pl.col("q_value") <= SURE).sort("p_value").select("term", "highest").head(3).rows()
-
-
 def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
     """How many words differ, and the strongest on each side, from a table of a comparison.
 
@@ -73,13 +66,13 @@ def compared(table: pl.DataFrame, names: Sequence[str] = ()) -> list[str]:
     burst, words = "burst_ratio_a" in table.columns, table["term"].n_unique()
     what = "differ in burstiness" if burst else "differ"
     between = f" between {' and '.join(map(printable, names))}" if len(names) == 2 else ""
-    if "highest" in table.columns:  # one test over all groups
-        terms = ", ".join(f"{printable(term)} (most in {printable(group)})" for term, group in _surest(table))
-        differing = table.filter(pl.col("q_value") <= SURE).height
-        verb = "differs" if differing == 1 else "differ"
-        count = f"{of_words(differing, words, verb)} between the groups (q ≤ {SURE})"
-        return [f"{count}: {terms}." if terms else f"{count}."]
     sure = table.filter(pl.col("q_value") <= SURE)
+    if "highest" in table.columns:  # one test over all groups
+        surest = sure.sort("p_value").select("term", "highest").head(3).rows()
+        terms = ", ".join(f"{printable(term)} (most in {printable(group)})" for term, group in surest)
+        verb = "differs" if sure.height == 1 else "differ"
+        count = f"{of_words(sure.height, words, verb)} between the groups (q ≤ {SURE})"
+        return [f"{count}: {terms}." if terms else f"{count}."]
     if sure.is_empty():
         row = table.sort("q_value", nulls_last=True, maintain_order=True).row(0, named=True)
         nearest = f" Nearest: {printable(row['term'])}{_where(row)} (q = {row['q_value']:.2g})."

@@ -184,8 +184,13 @@ def to_nowhere(stream: Any) -> None:
 
 def note(message: str) -> None:
     """Print a message on a terminal about what was done; in a script, print nothing."""
-    if sys.stderr is not None and sys.stderr.isatty():
+    if errors_are_on_terminal():
         say(message, err=True)
+
+
+def errors_are_on_terminal() -> bool:
+    """Whether people see standard error at once."""
+    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def json_text(value: Any, **options: Any) -> bytes:

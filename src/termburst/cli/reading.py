@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import signal
-import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from termburst.cli.options import takes_options, with_dashes
-from termburst.cli.output import many, progress_bar, say
+from termburst.cli.output import errors_are_on_terminal, many, progress_bar, say
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.display import printable
 from termburst.options import Option
@@ -143,14 +142,10 @@ def _say_dropped(name: str, dropped: pl.DataFrame) -> None:
 def _print_report(report: ReadingReport, *, whole: bool) -> None:
     """Print a report on standard error; of a long one, a terminal gets the first lines unless *whole*."""
     printed = with_dashes(report).splitlines()
-    if not whole and len(printed) > REPORT_LINES and _is_terminal():
+    if not whole and len(printed) > REPORT_LINES and errors_are_on_terminal():
         left = len(printed) - REPORT_LINES
         printed = [*printed[:REPORT_LINES], f"and {many(left, 'more line')}; --verbose shows all"]
     say(*printed, err=True)
-
-
-def _is_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
 
 
 def reads_text(command: Callable[..., None]) -> Callable[..., None]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
-from termburst.corpus.condition_groups import rows_of_condition
+from termburst.corpus.condition_groups import expression_of, rows_meeting
 from termburst.corpus.documents import Documents
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import Summed
@@ -114,7 +114,7 @@ class CorpusBase:
     @property
     def terms(self) -> NDArray[np.object_]:
         """The names of the columns of `counts`, in alphabetical order."""
-        if isinstance(self._documents, Documents) or self._documents.is_counted:
+        if self.is_counted:
             return self._documents.counted.terms
         terms: Any = self.statistics.terms
         return terms
@@ -129,13 +129,12 @@ class CorpusBase:
     @property
     def tokens(self) -> int:
         """The number of tokens."""
-        is_known = isinstance(self._documents, Documents) or self._documents.is_counted
-        return int(self.counts.sum()) if is_known else self.statistics.tokens
+        return int(self.counts.sum()) if self.is_counted else self.statistics.tokens
 
     @property
     def is_counted(self) -> bool:
         """Whether `counts` are known, or can be made from texts in memory."""
-        return not self._documents.is_slow
+        return isinstance(self._documents, Documents) or self._documents.is_counted
 
     @property
     def is_saved(self) -> bool:
@@ -166,7 +165,8 @@ class CorpusBase:
         if not isinstance(self._documents, Documents):
             return self._then(Where(condition))
         if isinstance(condition, str):
-            rows = np.array(rows_of_condition(self._metadata, condition), dtype=np.intp)
+            expression = expression_of(self._metadata, condition, "where")
+            rows = np.array(rows_meeting(self._metadata, expression), dtype=np.intp)
         else:
             rows = columns.chosen_rows(self._metadata, condition)
         if not rows.size:
@@ -257,7 +257,7 @@ class CorpusBase:
         [1945, 1949]
         """
         by_id = columns.by_id(metadata)
-        if by_id is not None and not (isinstance(self._documents, Documents) or self._documents.is_counted):
+        if by_id is not None and not self.is_counted:
             return self._then(MoreMetadata(by_id))
         held = self.counted()
         return replace(held, _frame=columns.joined(held._metadata, metadata))

@@ -18,6 +18,7 @@ from termburst.limits import parsed_memory
 from termburst.locks import locked
 from termburst.messages import Message, named
 from termburst.names import Detail
+from termburst.reading.faults import many
 from termburst.statistics.building import Building
 from termburst.statistics.contents import NewTexts, shared
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
@@ -120,14 +121,14 @@ def add(
         stream = _stream(corpus(counting))
         new = _new_statistics(known, path, stream, batch, texts)
         if texts.repeated:
-            some = f"{path} already contains {_many(texts.repeated, 'document')} of {stream.name}"
+            some = f"{path} already contains {many(texts.repeated, 'document')} of {stream.name}"
             if batch is None:
                 say(some + "; only the others are added (" + named("again", True) + " adds all)")
             else:
                 say(f"{some}; they are counted again, as part of batch {batch!r}")
         unknown = _unknown(known)
         if unknown > 0 and not again:
-            sentence = f"{path} does not know the texts of {_many(unknown, 'document')}"
+            sentence = f"{path} does not know the texts of {many(unknown, 'document')}"
             say(f"{sentence}, so it cannot be said whether {stream.name} has some of them again")
         whole = known + new
         whole.save(output or path)
@@ -158,12 +159,12 @@ def merge(paths: Sequence[Path], output: Path, *, again: bool = False, say: Say 
             first += other
             if both:
                 raise ValueError(
-                    f"{name} contains {_many(both, 'text')} that the files before it also contain, so nothing was "
+                    f"{name} contains {many(both, 'text')} that the files before it also contain, so nothing was "
                     "merged. Give " + named("again", True) + " to count them a second time, or add the corpus itself"
                 )
         unknown = _unknown(first)
         if unknown > 0 and not again:
-            sentence = f"the texts of {_many(unknown, 'document')} are not known"
+            sentence = f"the texts of {many(unknown, 'document')} are not known"
             say(f"{sentence}, so it cannot be said whether the files contain some of them twice")
         first.save(output)
     return first.documents, first.vocabulary_size
@@ -229,7 +230,7 @@ def _already_there(path: Path, corpus: str, texts: NewTexts) -> ValueError | Non
     if before is None:
         return None
     name = "" if before.batch is None else f" (batch {before.batch!r})"
-    there = f"{path} already contains the texts of {corpus}: {_many(before.documents, 'document')}{name}"
+    there = f"{path} already contains the texts of {corpus}: {many(before.documents, 'document')}{name}"
     return ValueError(there + "; nothing was added. Give " + named("again", True) + " to count them a second time")
 
 
@@ -262,7 +263,3 @@ def _named(name: str) -> Iterator[None]:
         yield
     except NothingToCountError as error:
         raise ValueError(f"{name}: {error}") from error
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"

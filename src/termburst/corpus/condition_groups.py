@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+import numpy as np
 import polars as pl
 
 from termburst.corpus.metadata import as_levels, chosen_rows, chosen_values, column_of, some_have
@@ -38,17 +39,6 @@ def rows_meeting(frame: pl.DataFrame, expression: pl.Expr) -> list[int]:
             raise ValueError(f"{error}; {advice}") from None
 
 
-def rows_of_condition(frame: pl.DataFrame, condition: str) -> list[int]:
-    """The rows that meet a condition in words, as `Corpus.where` takes it; ValueError for a column that is not there.
-
-    Examples
-    --------
-    >>> rows_of_condition(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945")
-    [1]
-    """
-    return rows_meeting(frame, expression_of(frame, condition, "where"))
-
-
 def expression_of(frame: pl.DataFrame, condition: str, option: str) -> pl.Expr:
     """A condition as an expression; ValueError if the frame lacks one of its columns.
 
@@ -64,23 +54,6 @@ def expression_of(frame: pl.DataFrame, condition: str, option: str) -> pl.Expr:
         except ValueError as error:
             raise ValueError(f"{error}{quotes_advice(condition, name)}") from None
     return found
-
-
-def side_of_each(frame: pl.DataFrame, condition: str) -> list[str]:
-    """The group of each document; an empty name if its columns do not say whether it meets the condition.
-
-    Examples
-    --------
-    >>> import polars as pl
-    >>> side_of_each(pl.DataFrame({"year": [1944, None, 1945]}), "year>=1945")
-    ['year < 1945', '', 'year >= 1945']
-    """
-    meets = where_expression(condition, "by")
-    labels = [""] * frame.height
-    for name, expression in zip(both_sides(condition), (meets, ~meets), strict=True):
-        for row in rows_meeting(frame, expression):
-            labels[row] = name
-    return labels
 
 
 def with_conditions_shown(table: pl.DataFrame) -> pl.DataFrame:
@@ -126,15 +99,17 @@ def sides(frame: pl.DataFrame, condition: str) -> pl.Series:
     >>> sides(pl.DataFrame({"year": [1944, 1945]}), "year >= 1945").to_list()
     ['year < 1945', 'year >= 1945']
     """
-    expression_of(frame, condition, "by")
-    labels = pl.Series(side_of_each(frame, condition), dtype=pl.String)
+    meets, names = expression_of(frame, condition, "by"), both_sides(condition)
+    labels = np.full(frame.height, "", dtype=object)
+    for name, expression in zip(names, (meets, ~meets), strict=True):
+        labels[rows_meeting(frame, expression)] = name
     by: str = named("by", bare=True)
     if (labels == "").any():
-        unknown = frame.filter(labels == "")["id"].to_list()
+        unknown = frame.filter(pl.Series(labels == ""))["id"].to_list()
         problem = " nothing in a column of " + by + f" {condition!r:.60}; fill it, or remove such documents"
         raise ValueError(some_have(unknown) + problem)
-    if labels.n_unique() < 2:
-        how_many = "every" if labels[0] == both_sides(condition)[0] else "no"
+    if len(set(labels)) < 2:
+        how_many = "every" if labels[0] == names[0] else "no"
         problem = f"{how_many} document meets {condition!r:.60}, so there is nothing to compare"
         raise ValueError(f"{problem}; choose another " + by)
-    return as_levels(labels, both_sides(condition))
+    return as_levels(pl.Series(labels, dtype=pl.String), names)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.concordance.positions import TokenPositions
-from termburst.counting.counted_corpus import CountedCorpus, texts_at
+from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Text
 from termburst.statistics.matrix import canonical_counts
@@ -91,11 +91,6 @@ class Documents(InOrder):
         return self.given is not None or "counted" in vars(self)
 
     @property
-    def is_slow(self) -> bool:
-        """Whether counting must read files, or call a function of the user, first."""
-        return not self.is_counted and isinstance(self.texts, LazyTexts) and self.texts.is_slow
-
-    @property
     def size(self) -> int:
         """The number of documents."""
         return len(self.ids)
@@ -134,11 +129,6 @@ class LazyTexts(Sequence[Text]):
 
     `at(numbers)` yields some texts by their ascending numbers, in one pass.
     """
-
-    @property
-    def is_slow(self) -> bool:
-        """Whether making the texts takes time: they are on disk, or a function of the user makes them."""
-        return True
 
     def at(self, numbers: Iterable[int]) -> Iterator[Text]:
         """The texts with these numbers, which must ascend."""
@@ -180,32 +170,6 @@ def rows_of(texts: Sequence[Text], numbers: Numbers) -> Sequence[Text]:
     ['so', 'goes']
     """
     return texts.rows(numbers) if isinstance(texts, LazyTexts) else [texts[k] for k in numbers.tolist()]
-
-
-@dataclass(frozen=True, slots=True, eq=False, repr=False)
-class TokenizedTexts(LazyTexts):
-    """Texts as lists of tokens, by a function of the user.
-
-    Examples
-    --------
-    >>> list(TokenizedTexts(["So it goes"], str.split))
-    [['So', 'it', 'goes']]
-    """
-
-    texts: Sequence[Text]
-    tokenizer: Callable[[Any], Iterable[Any]]
-
-    def __len__(self) -> int:
-        """How many texts."""
-        return len(self.texts)
-
-    def at(self, numbers: Iterable[int]) -> Iterator[Text]:
-        """The token lists of the texts with these numbers, which must ascend."""
-        return (tokens_of(text, self.tokenizer) for text in texts_at(self.texts, list(numbers)))
-
-    def rows(self, numbers: Numbers) -> TokenizedTexts:
-        """The same texts, but only those with these numbers, which must ascend."""
-        return TokenizedTexts(rows_of(self.texts, numbers), self.tokenizer)
 
 
 def tokens_of(text: Text, tokenizer: Callable[[Any], Iterable[Any]]) -> list[str]:

@@ -79,7 +79,6 @@ class Framed:
     checked: bool = False
     name = "the frame"
     is_counted = False
-    is_slow = True
     in_engine = True
 
     @classmethod

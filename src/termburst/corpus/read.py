@@ -15,9 +15,12 @@ import polars as pl
 
 from termburst.corpus import frames, metadata
 from termburst.corpus.corpus import Corpus
-from termburst.corpus.documents import Documents, TokenizedTexts
+from termburst.corpus.documents import Documents
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.scan import is_saved, scanned_files
+from termburst.corpus.scanned import Scanned
+from termburst.corpus.steps import Tokenize
+from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import words_of
 from termburst.datasets import BUILT_IN, TextCollection
@@ -196,10 +199,15 @@ def _from_texts(texts: list[str], asked: ReadArguments) -> Corpus:
     _warn_of_names(texts)
     held: Sequence[Text] = [str(text) for text in texts]
     asked.warn_of_script(held)
-    if asked.tokenizer is not None:
-        held = TokenizedTexts(held, asked.tokenizer)
     ids = asked.given_ids(len(texts))
-    return Corpus(Documents(ids, asked.counting, held), metadata.of_documents(ids), name="texts")
+    return Corpus(_documents(ids, held, asked), metadata.of_documents(ids), name="texts")
+
+
+def _documents(ids: list[str], texts: Sequence[Text], asked: ReadArguments) -> Documents:
+    """The documents. They are counted now if a function of the user finds their tokens, which are not kept."""
+    if asked.tokenizer is None:
+        return Documents(ids, asked.counting, texts)
+    return Scanned(Stream((HeldSource("the source", ids, texts),), asked, (Tokenize(asked.tokenizer),))).held.documents
 
 
 def _warn_of_names(texts: list[str]) -> None:
@@ -277,14 +285,10 @@ def _from_frame(source: Any, frame: pl.DataFrame, asked: ReadArguments) -> Corpu
     rest = {other: frame[other] for other in frame.columns if other not in (column, name)}
     made = metadata.with_ids(ids, rest)
     texts: Sequence[Text] = frames.column_texts(frame[column])
-    counting = asked.counting
     if frame[column].dtype == pl.List(pl.String):
-        counting = replace(counting, pretokenized=True)
-    else:
-        asked.warn_of_script(texts)
-    if asked.tokenizer is not None:
-        texts = TokenizedTexts(texts, asked.tokenizer)
-    return Corpus(Documents(ids, counting, texts), made, name="frame")
+        asked = replace(asked, counting=replace(asked.counting, pretokenized=True))
+    asked.warn_of_script(texts)
+    return Corpus(_documents(ids, texts, asked), made, name="frame")
 
 
 def _from_collection(collection: TextCollection, asked: ReadArguments) -> Corpus:
@@ -292,13 +296,8 @@ def _from_collection(collection: TextCollection, asked: ReadArguments) -> Corpus
     asked.refuse("a data set")
     if (asked.reading.id, asked.ids) != (None, None):
         raise ValueError("a data set has its own ids; omit " + named("id"))
-    texts: Sequence[Text] = list(collection.texts)
-    if asked.tokenizer is not None:
-        texts = TokenizedTexts(texts, asked.tokenizer)
-    ids = list(collection.ids)
-    return Corpus(
-        Documents(ids, asked.counting, texts), metadata.with_ids(ids, collection.columns()), name=collection.name
-    )
+    ids, found = list(collection.ids), metadata.with_ids(collection.ids, collection.columns())
+    return Corpus(_documents(ids, list(collection.texts), asked), found, name=collection.name)
 
 
 def _from_path(source: str | os.PathLike[str], asked: ReadArguments) -> Corpus:

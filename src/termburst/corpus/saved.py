@@ -11,6 +11,7 @@ from termburst.corpus.read_arguments import ReadArguments
 from termburst.counting.options import CountingOptions, words_of
 from termburst.messages import joined, named
 from termburst.reading.corpus_files import is_ledger
+from termburst.reading.faults import many
 from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -21,7 +22,6 @@ class Summed:
     name: str
     statistics: TermStatistics
     is_counted = False
-    is_slow = True
     in_engine = False
 
     @property
@@ -81,7 +81,7 @@ def contained(source: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, st
         "contents": [{"documents": one.documents, "digest": one.digest, "batch": one.batch} for one in s.contents],
         "counting": None if s.counting is None else s.counting.to_json(),
     }
-    sizes = (f"{one.documents:,} document{'' if one.documents == 1 else 's'}" for one in s.contents)
+    sizes = (many(one.documents, "document") for one in s.contents)
     in_words = {
         "mean_length": f"{s.mean_length:,.1f}",
         "batches": ", ".join(map(repr, s.batches)),

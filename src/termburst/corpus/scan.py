@@ -111,9 +111,11 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
         return Corpus(Summed("the source", source), None, name="statistics")
     if isinstance(source, (str, os.PathLike)):
         name = os.fspath(source)
-        if name in BUILT_IN and not os.path.lexists(name):
-            return _data_set(BUILT_IN[name](), asked, **more)
-        return saved_corpus(name, asked) if is_saved(name) else scanned_files([source], asked, **more)
+        if is_saved(name):
+            return Corpus(Summed(name, like_saved(name, asked)), None, name=Path(name).name)
+        if name not in BUILT_IN or os.path.lexists(name):
+            return scanned_files([source], asked, **more)
+        source = BUILT_IN[name]()
     if isinstance(source, TextCollection):
         return _data_set(source, asked, **more)
     if isinstance(source, Sequence) and source and all(isinstance(path, os.PathLike) for path in source):
@@ -141,12 +143,6 @@ def scanned_files(sources: Sequence[Any], asked: ReadArguments, **more: Any) -> 
     stream = Stream.of(sources, asked, **more)
     name = Path(stream.name).name or stream.name
     return Corpus(Scanned(stream), None, name=name)
-
-
-def saved_corpus(source: str | os.PathLike[str], asked: ReadArguments) -> Corpus:
-    """Saved statistics, or those of a ledger."""
-    name = os.fspath(source)
-    return Corpus(Summed(name, like_saved(name, asked)), None, name=Path(name).name)
 
 
 def is_saved(source: str | os.PathLike[str]) -> bool:

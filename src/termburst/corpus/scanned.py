@@ -164,11 +164,6 @@ class Scanned(InOrder):
         return self.is_counted or "statistics" in vars(self)
 
     @property
-    def is_slow(self) -> bool:
-        """Whether counting must read files first."""
-        return not self.is_counted
-
-    @property
     def size(self) -> int:
         """The number of documents."""
         return len(self.ids) if self.is_counted else self.statistics.documents

@@ -11,6 +11,7 @@ from termburst.corpus.scanned import Scanned
 from termburst.counting.options import words_of
 from termburst.display import ROWS, html_table, more, number, printable
 from termburst.messages import Message, named
+from termburst.reading.faults import many
 
 if TYPE_CHECKING:
     from termburst.corpus.base import CorpusBase
@@ -33,8 +34,7 @@ def in_words(corpus: CorpusBase) -> str:
         words = "" if framed.counting is None else f"; words: {words_of(framed.counting)}"
         by = "" if corpus.by is None else f"; grouped by {printable(corpus.by)}"
         return f"Corpus of {framed.kind} in a {framed.engine}, scanned{by}{words}"
-    documents, tokens, terms = (_many(*size) for size in _sizes(corpus))
-    parts = [f"Corpus of {documents}, {tokens}, {terms}" if tokens else f"Corpus of {documents}, not counted yet"]
+    parts = ["Corpus of " + ", ".join(many(count, noun) for noun, count in _sizes(corpus).items())]
     known = corpus.metadata.columns[1:]
     if known:
         names = ", ".join(printable(name) for name in known[:_NAMED])
@@ -42,7 +42,7 @@ def in_words(corpus: CorpusBase) -> str:
     if corpus.by is not None:
         parts.append(f"grouped by {printable(corpus.by)}")
     if corpus.dropped is not None:
-        parts.append(f"{_many(corpus.dropped.height, 'near-duplicate')} dropped")
+        parts.append(f"{many(corpus.dropped.height, 'near-duplicate')} dropped")
     return "; ".join([*parts, f"words: {words_of(corpus.counting)}"])
 
 
@@ -50,7 +50,7 @@ def as_html(corpus: CorpusBase) -> str:
     """What a corpus is, and the metadata of the first documents."""
     if not isinstance(corpus._documents, Documents):
         return html_table("Corpus", {"scanned": in_words(corpus)}, [], [], "")
-    facts = {f"{noun}s": number(count) for count, noun in _sizes(corpus) if count is not None}
+    facts = {f"{noun}s": number(count) for noun, count in _sizes(corpus).items()}
     facts |= {"grouped by": printable(corpus.by)} if corpus.by is not None else {}
     facts["words"] = words_of(corpus.counting)
     head = corpus.metadata.head(ROWS)[:, :_COLUMNS]
@@ -58,15 +58,8 @@ def as_html(corpus: CorpusBase) -> str:
     return html_table("Corpus", facts, head.columns, rows, more(len(corpus), "documents"))
 
 
-def _sizes(corpus: CorpusBase) -> list[tuple[int | None, str]]:
-    """Numbers of documents, tokens and terms. Files are not read only to show them: the last two are then None."""
-    known = corpus.is_counted
-    tokens, terms = (corpus.tokens, len(corpus.terms)) if known else (None, None)
-    return [(len(corpus), "document"), (tokens, "token"), (terms, "term")]
-
-
-def _many(count: int | None, noun: str) -> str:
-    return "" if count is None else f"{count:,} {noun}{'' if count == 1 else 's'}"
+def _sizes(corpus: CorpusBase) -> dict[str, int]:
+    return {"document": len(corpus), "token": corpus.tokens, "term": len(corpus.terms)}
 
 
 def _cell(value: Any) -> Any:

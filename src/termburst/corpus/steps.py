@@ -21,7 +21,7 @@ from termburst.limits import LONGEST_ID
 from termburst.messages import Message, named
 from termburst.reading.conditions import is_condition, looks_at_others, where_expression
 from termburst.reading.documents import STRING, IdColumn, Text
-from termburst.reading.faults import long_id
+from termburst.reading.faults import long_id, many
 
 if TYPE_CHECKING:
     from termburst.reading.readers import Batch
@@ -315,7 +315,7 @@ def check_cut(documents: int, pieces: int, tokens: int | None, pattern: str | No
         problem = f"the pattern {pattern!r:.60} cuts no document; check it, or give a number of tokens"
         raise ValueError(named("split", bare=True) + f": {problem}")
     asked = named("split", tokens, python=f"split(tokens={tokens})")
-    size = f"{documents:,} document{'' if documents == 1 else 's'}"
+    size = many(documents, "document")
     warnings.warn(Message(asked, f" cuts none of {size}: none has more than {tokens} tokens"), stacklevel=4)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -176,7 +176,9 @@ class Stream:
         sizes = [source.size for source in self.sources]
         size = None if None in sizes else sum(sizes)
         found = Pass(self.name, self.asked.counting, whole and begin is None, [])
-        with self._watched(size, when=whole) as reached:
+        watch = self.watch if whole else None
+        watched = nullcontext(lambda position: None) if watch is None else watch.reading(self.name, size)
+        with watched as reached:
             wanted = [source.with_columns(self._wanted) for source in self.sources]
             batches = self._read(wanted, found, start, begin, reached)
             found.sample, batches = _peeked(batches)
@@ -193,8 +195,8 @@ class Stream:
         for report in reports:
             report.words, report.pieces = words_of(found.counting), found.pieces
         found.reports = tuple(reports)
-        if self.watch is not None and whole:
-            self.watch.finished(found)
+        if watch is not None:
+            watch.finished(found)
 
     @property
     def _wanted(self) -> Columns:
@@ -213,14 +215,6 @@ class Stream:
                 "standard input can be read only once, and this needs its texts again; save them in a file first"
             )
         self.begun.extend("-" for _ in self.sources if self.once)
-
-    @contextmanager
-    def _watched(self, size: int | None, *, when: bool) -> Iterator[Callable[[int], None]]:
-        if self.watch is None or not when:
-            yield lambda position: None
-            return
-        with self.watch.reading(self.name, size) as reached:
-            yield reached
 
     def _read(
         self, sources: list[Any], found: Pass, start: tuple[int, Place], begin: Begin | None, reached: Any

@@ -6,15 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import clone
 from sklearn.preprocessing import normalize
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from termburst.counting.vectorizer import CountVectorizer
-from termburst.estimators.count_input import count_tags, sparse_counts
-from termburst.estimators.naive_bayes import distinct_labels, label_column
+from termburst.estimators.count_input import sparse_counts
+from termburst.estimators.naive_bayes import CountClassifier, distinct_labels, label_column, refuse_no_labels
 from termburst.inference.checks import checked_number, checked_whole, shown
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import (
@@ -43,7 +42,7 @@ SMOOTHING, BACKGROUND = 0.1, 0.05  # of the naive Bayes part, as in `DirichletMu
 ROUGH, FINE = 0.3, 0.1  # tolerance of the fits on inner folds, and of the last fit
 
 
-class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class BurstClassifier(CountClassifier):
     """Classify texts, or counts, by a linear model that knows how words burst.
 
     1. Texts are counted: words and pairs of words. Pairs that are in one training document only are left out.
@@ -124,8 +123,7 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any) -> BurstClassifier:
         """Learn from texts, or from counts (documents × terms), and their labels."""
         costs = self._check_parameters()
-        if y is None:
-            raise ValueError("BurstClassifier requires y to be passed, but the target y is None")
+        refuse_no_labels(self, y)
         if _are_texts(X):
             counts = self._counted(X)
         else:
@@ -149,19 +147,6 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             own[order] = ordered
         self.intercept_ = self.factors_[0] * margins.intercept
         return self
-
-    def predict_log_proba(self, X: Any) -> Floats:
-        """The log of `predict_proba`."""
-        return np.asarray(log_softmax(self._scores(X), axis=1))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """The probability of every class, documents × classes."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of every document."""
-        scores = self._scores(X)
-        return np.asarray(self.classes_[scores.argmax(axis=1)])
 
     def explain(self, document: Any, label: Any = None, against: Any = None) -> pl.DataFrame:
         """Which terms of one document speak for a class, and how strongly.
@@ -302,11 +287,6 @@ class BurstClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"costs must be a list of numbers; got {shown(self.costs)}")
         return [checked_number("costs", cost, 0.0, 1e6) for cost in costs]
 
-    def __sklearn_tags__(self) -> Any:
-        tags = count_tags(super().__sklearn_tags__())
-        tags.classifier_tags.poor_score = True  # on scikit-learn's blobs, which are not counts
-        return tags
-
 
 def _are_texts(X: Any) -> bool:
     """Whether X is a list, an array or a column of texts; raises an error for a single text."""
@@ -328,11 +308,9 @@ def _are_texts(X: Any) -> bool:
 
 def _labels(y: Any, documents: int) -> tuple[NDArray[Any], Integers]:
     """The classes, and the number of the class of every document."""
-    y = label_column(y)
+    y = label_column(y, documents)
     classes = distinct_labels(y)
     check_classification_targets(y)
-    if y.size != documents:
-        raise ValueError(f"there are {documents} documents, but {y.size} labels")
     if classes.size < 2:
         raise ValueError(f"BurstClassifier needs at least two classes; got one class, {classes.tolist()[0]!r}")
     return classes, np.searchsorted(classes, y)

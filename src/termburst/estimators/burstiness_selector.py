@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from termburst.estimators.count_input import count_tags
+from termburst.estimators.count_input import count_tags, validated
 from termburst.inference.checks import check_name
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.overdispersion import burstiness
 from termburst.inference.plr import ClampedTermsWarning, plr_statistic
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.statistics.matrix import canonical_counts, refuse_texts
+from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import from_canonical
 
 Floats = NDArray[np.float64]
@@ -86,8 +86,7 @@ class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def fit(self, X: Any, y: Any = None) -> BurstinessSelector:
         """Score the terms of X, documents × terms."""
         self._check_parameters()
-        refuse_texts(X, "BurstinessSelector")
-        counts = canonical_counts(validate_data(self, X, accept_sparse=True, dtype=None, ensure_all_finite=False))
+        counts = canonical_counts(validated(self, X, reset=True))
         occurs = np.bincount(counts.indices, minlength=counts.shape[1]) > 0
         self.scores_ = np.full(occurs.size, np.nan)
         if occurs.any():

@@ -19,8 +19,9 @@ from termburst.statistics.term_statistics import TermStatistics
 class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[misc]
     """Count texts as scikit-learn's `CountVectorizer` does, then weigh the counts as `TermWeighting` does.
 
-    It can replace `TfidfVectorizer` in a pipeline. The defaults are those that are best over linear models and naive
-    Bayes together. MultinomialNB alone wants another scheme and no unit length:
+    It can replace `TfidfVectorizer` in a pipeline. Of the schemes without labels, on rows of unit length, the default
+    has the best mean over two linear models and two of naive Bayes, by little. MultinomialNB wants another scheme and
+    no unit length:
     ``BurstinessVectorizer(scheme=termburst.recommended_scheme("naive-bayes"), norm=None)``.
 
     Parameters

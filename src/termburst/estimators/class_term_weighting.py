@@ -11,12 +11,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from termburst.estimators.count_input import validated
 from termburst.estimators.naive_bayes import MOST, distinct_labels, label_column
 from termburst.estimators.term_weighting import TermWeighting
 from termburst.inference.checks import check_name, checked_number, checked_whole, shown
-from termburst.statistics.matrix import canonical_counts, refuse_texts
+from termburst.statistics.matrix import canonical_counts
 from termburst.weights.schemes import SCHEMES, named_scheme
 
 UNITS = ("tokens", "documents")
@@ -103,12 +104,10 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 "unit='documents' needs labels y, one per document: the sums of classes do not tell documents apart, "
                 "and BERTopic passes only sums"
             )
-        counts = canonical_counts(self._counted(self._validated(X, reset=True)))
+        counts = canonical_counts(self._counted(validated(self, X, reset=True)))
         self.classes_, of = np.arange(counts.shape[0]), np.arange(counts.shape[0])
         if y is not None:
-            labels = label_column(y)
-            if labels.size != counts.shape[0]:
-                raise ValueError(f"there are {counts.shape[0]} documents, but {labels.size} labels")
+            labels = label_column(y, counts.shape[0])
             self.classes_ = distinct_labels(labels)
             of = np.searchsorted(self.classes_, labels)
         member = sp.csr_matrix((np.ones(of.size, dtype=np.int64), (of, np.arange(of.size))))
@@ -122,7 +121,7 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def transform(self, X: Any) -> Any:
         """Weigh rows of counts, which are classes or documents (with ``unit="documents"`` documents); returns CSR."""
         check_is_fitted(self)
-        return self._weigh(self._counted(self._validated(X, reset=False)))
+        return self._weigh(self._counted(validated(self, X, reset=False)))
 
     def top_terms(self, names: Sequence[str] | None = None, n: int = 10) -> dict[Any, list[str]]:
         """The n terms with the highest weights above 0 of every class; *names* are by default X's column names."""
@@ -192,10 +191,6 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if not (np.isfinite(multiplier) & (multiplier >= 0)).all():
             raise ValueError("multiplier must be finite and not negative")
         return multiplier
-
-    def _validated(self, X: Any, *, reset: bool) -> Any:
-        refuse_texts(X, "ClassTermWeighting")
-        return validate_data(self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)
 
     def __sklearn_tags__(self) -> Any:
         return TermWeighting().__sklearn_tags__()

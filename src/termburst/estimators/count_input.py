@@ -29,6 +29,13 @@ def sparse_counts(estimator: Any, X: Any, *, reset: bool) -> Any:
     return counts
 
 
+def validated(estimator: Any, X: Any, *, reset: bool, name: str = "") -> Any:
+    """X after scikit-learn's checks of shape and names; texts are refused under *name*, by default the class's."""
+    refuse_texts(X, name or type(estimator).__name__)
+    # `canonical_counts` checks for NaN and duplicates: its message names the cell, and it sums without overflow.
+    return validate_data(estimator, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)
+
+
 def count_tags(tags: Any) -> Any:
     """scikit-learn's tags, set for counts."""
     tags.input_tags.sparse = True

@@ -27,7 +27,7 @@ from termburst.models.dirichlet_multinomial_classes import class_log_likelihood,
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Evidence = Literal["documents", "tokens", "held-out"]
-Precision = Literal["fit", "shared", "held-out"] | float
+Precision = Literal["shared", "held-out"] | float
 Alpha = Literal["held-out"] | float
 # To choose from; the first of equals is taken. The second kind is `MultinomialNB`, which knows no bursts.
 BURSTY, ALPHAS, EVIDENCES = (0.05, 20000.0), (0.1, 0.02, 0.3, 1.0), ("documents", "tokens")
@@ -65,11 +65,10 @@ class DirichletMultinomialNB(CountNaiveBayes):
     background : float or "held-out", default="held-out"
         w, the weight of the mean over all classes in every class mean, from 0 to 1. "held-out" is 0.05, or 0 if that
         is chosen with an infinite precision.
-    precision : float, "held-out", "shared" or "fit", default="held-out"
-        s_c: one number for all classes, infinite for the multinomial; or the maximum-likelihood value at the smoothed
-        means, one for all classes ("shared") or one per class ("fit"). The most likely precision does not always
-        classify best: burstiness is not the only thing that naive Bayes gets wrong, and with different precisions the
-        length of a document influences its class. "held-out" takes 20,000 or infinity, whichever classifies held-out
+    precision : float, "held-out" or "shared", default="held-out"
+        s_c, the same for all classes: a number, infinite for the multinomial; or the maximum-likelihood value at the
+        smoothed means ("shared"). The most likely precision does not always classify best: burstiness is not the only
+        thing that naive Bayes gets wrong. "held-out" takes 20,000 or infinity, whichever classifies held-out
         training documents best; 20,000 only if it is better by more than two standard errors. With infinity alpha may
         also be 0.03 or 0.01: this is `MultinomialNB`, tuned.
         If `alpha` or `evidence` is given, it is 20,000.
@@ -148,7 +147,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         self._learn(counts, weights, self._evidence(counts, weights), weights.sum(axis=0))
         return self
 
-    @available_if(lambda self: self.precision not in ("fit", "shared"))  # type: ignore[untyped-decorator]
+    @available_if(lambda self: self.precision != "shared")  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> DirichletMultinomialNB:
         """Add documents to the fit; the first call must pass all `classes`. Not if `precision` is fitted."""
         self._check_parameters()
@@ -237,21 +236,18 @@ class DirichletMultinomialNB(CountNaiveBayes):
         own, all_classes = evidence + alpha, evidence.sum(axis=0) + alpha
         w = self.background_
         self.mean_ = (1 - w) * own / own.sum(axis=1, keepdims=True) + w * all_classes / all_classes.sum()
-        self.precision_ = self._precisions(counts, weights)
+        self.precision_ = np.full(self.classes_.size, self._precision_of(counts, weights))
 
-    def _precisions(self, counts: Any, weights: Floats) -> Floats:
-        if self._precision == "fit":
-            return fit_precision(counts, weights, self.mean_)
-        if self._precision == "shared":
-            # One likelihood of all documents, each at the mean of its class: the classes are columns side by side.
-            d, m = counts.shape
-            label = weights.argmax(axis=1)
-            shift = np.repeat(label.astype(np.int64) * m, np.diff(counts.indptr))
-            shape = (d, m * self.classes_.size)
-            side_by_side = sp.csr_array((counts.data, counts.indices + shift, counts.indptr), shape=shape)
-            shared = fit_precision(side_by_side, weights.sum(axis=1, keepdims=True), self.mean_.reshape(1, -1))
-            return np.repeat(shared, self.classes_.size)
-        return np.full(self.classes_.size, float(self._precision))
+    def _precision_of(self, counts: Any, weights: Floats) -> float:
+        if self._precision != "shared":
+            return float(self._precision)
+        # One likelihood of all documents, each at the mean of its class: the classes are columns side by side.
+        d, m = counts.shape
+        label = weights.argmax(axis=1)
+        shift = np.repeat(label.astype(np.int64) * m, np.diff(counts.indptr))
+        shape = (d, m * self.classes_.size)
+        side_by_side = sp.csr_array((counts.data, counts.indices + shift, counts.indptr), shape=shape)
+        return fit_precision(side_by_side, weights.sum(axis=1), self.mean_.ravel())
 
     def _evidence(self, counts: Any, weights: Floats) -> Floats:
         once = self.smoothing_[1] == "documents"
@@ -274,5 +270,5 @@ class DirichletMultinomialNB(CountNaiveBayes):
             raise ValueError(f"evidence must be 'documents', 'tokens' or 'held-out'; got {self.evidence!r}")
         if not isinstance(self.precision, str):
             checked_number("precision", self.precision, LEAST, np.inf)
-        elif self.precision not in ("fit", "shared", "held-out"):
-            raise ValueError(f"precision must be a number, 'fit', 'shared' or 'held-out'; got {self.precision!r}")
+        elif self.precision not in ("shared", "held-out"):
+            raise ValueError(f"precision must be a number, 'shared' or 'held-out'; got {self.precision!r}")

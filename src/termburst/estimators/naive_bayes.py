@@ -1,4 +1,4 @@
-"""The base class of the naive Bayes classifiers: priors, labels, predictions from log-likelihoods."""
+"""The base classes of the classifiers of counts: labels, priors, predictions from scores or log-likelihoods."""
 
 from __future__ import annotations
 
@@ -21,7 +21,38 @@ MANY, MANY_FOLDS = 8000, 5  # at most, and folds, for models that learn in one p
 LEAST, MOST = 1e-100, 1e100  # limits of parameters in products and quotients, which could otherwise overflow
 
 
-class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class CountClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+    """A classifier with a score for every document and class, whose softmax are the probabilities.
+
+    A subclass sets `classes_` in `fit`.
+    """
+
+    classes_: NDArray[Any]
+
+    @abstractmethod
+    def _scores(self, X: Any) -> Floats:
+        """The logarithms of the probabilities, documents × classes, up to a constant of each document."""
+
+    def predict_log_proba(self, X: Any) -> Floats:
+        """The log of `predict_proba`."""
+        return log_shares(self._scores(X))
+
+    def predict_proba(self, X: Any) -> Floats:
+        """The probability of every class, documents × classes."""
+        return np.exp(self.predict_log_proba(X))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """The most probable class of every document."""
+        best = self._scores(X).argmax(axis=1)  # raises the error of a model that is not fitted
+        return np.asarray(self.classes_[best])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = count_tags(super().__sklearn_tags__())
+        tags.classifier_tags.poor_score = True  # on scikit-learn's blobs, which are not counts
+        return tags
+
+
+class CountNaiveBayes(CountClassifier):
     """A classifier by class prior and class-conditional distribution of the counts of a document.
 
     A subclass learns in `fit`, and its `_log_likelihood` returns the log-likelihood of documents in every class.
@@ -35,18 +66,8 @@ class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self._log_likelihood(sparse_counts(self, X, reset=False)) + self.class_log_prior_
 
-    def predict_log_proba(self, X: Any) -> Floats:
-        """The log of `predict_proba`."""
-        return log_shares(self.predict_joint_log_proba(X))
-
-    def predict_proba(self, X: Any) -> Floats:
-        """P(c | n_j), documents × classes."""
-        return np.exp(self.predict_log_proba(X))
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """The most probable class of every document."""
-        joint = self.predict_joint_log_proba(X)
-        return np.asarray(self.classes_[joint.argmax(axis=1)])
+    def _scores(self, X: Any) -> Floats:
+        return self.predict_joint_log_proba(X)
 
     @abstractmethod
     def _log_likelihood(self, counts: Any) -> Floats:
@@ -56,13 +77,10 @@ class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any, *, classes: Any = None, reset: bool = True
     ) -> tuple[Any, Floats]:
         """Counts, and the weight of every document in every class; sets `classes_` if *reset*."""
-        if y is None:
-            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        refuse_no_labels(self, y)
         counts = sparse_counts(self, X, reset=reset)
-        y = label_column(y)
+        y = label_column(y, counts.shape[0])
         check_classification_targets(y)
-        if y.size != counts.shape[0]:
-            raise ValueError(f"there are {counts.shape[0]} documents, but {y.size} labels")
         if reset:
             self.classes_ = distinct_labels(y if classes is None else classes)
         label = np.searchsorted(self.classes_, y)
@@ -93,11 +111,6 @@ class CountNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             prior = np.full(classes, 1 / classes)
         with np.errstate(divide="ignore"):  # a class with prior 0 is never predicted
             self.class_log_prior_ = np.log(prior)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = count_tags(super().__sklearn_tags__())
-        tags.classifier_tags.poor_score = True  # on scikit-learn's blobs, which are not counts
-        return tags
 
 
 def log_shares(joint: Floats) -> Floats:
@@ -153,16 +166,22 @@ def clearly_better(ours: NDArray[np.bool_], theirs: NDArray[np.bool_], weight: F
     return bool(np.sum(weight * difference) > 2 * np.sqrt(np.sum(weight * np.abs(difference))))
 
 
-def label_column(y: Any) -> NDArray[Any]:
-    """The labels y as an array; ValueError if one is missing.
+def refuse_no_labels(estimator: Any, y: Any) -> None:
+    """Raise a ValueError, in the words that scikit-learn's checks require, if there are no labels."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__} requires y to be passed, but the target y is None")
+
+
+def label_column(y: Any, documents: int) -> NDArray[Any]:
+    """The labels y as an array; ValueError if one is missing, or if there is not one for each of the documents.
 
     Lists are looked at before NumPy sees them: it makes the text "nan" of NaN beside texts.
 
     Examples
     --------
-    >>> label_column(["war", "peace"]).tolist()
+    >>> label_column(["war", "peace"], 2).tolist()
     ['war', 'peace']
-    >>> label_column(["war", float("nan")])
+    >>> label_column(["war", float("nan")], 2)
     Traceback (most recent call last):
     ValueError: document 1 has the label nan: give every document a label
     """
@@ -172,6 +191,8 @@ def label_column(y: Any) -> NDArray[Any]:
                 raise ValueError(f"document {number} has the label {one}: give every document a label")
     found: NDArray[Any] = column_or_1d(y, warn=True)
     distinct_labels(found)
+    if found.size != documents:
+        raise ValueError(f"there are {documents} documents, but {found.size} labels")
     return found
 
 

@@ -8,16 +8,16 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from termburst.estimators.count_input import count_tags
+from termburst.estimators.count_input import count_tags, validated
 from termburst.estimators.naive_bayes import label_column
 from termburst.models.class_evidence import ClassEvidence, class_evidence, class_information, explained_burstiness
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_contrast
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import DEFAULT_SCHEME, Invalid
-from termburst.statistics.matrix import canonical_counts, refuse_texts
+from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 from termburst.weights.schemes import named_scheme, warn_of_one_class, warn_without_labels
 
@@ -36,8 +36,8 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
     sigma2 : float, default=1.0
         Variance of the penalty; only "lambda" and "s-lambda" use it.
     norm : {"l1", "l2"} or None, default="l2"
-        Scale every document to unit norm. None keeps the weights as they are, as the formulas have them. "l2" is best
-        for linear models and for ComplementNB; for MultinomialNB None, with another scheme (see Notes).
+        Scale every document to unit norm. None keeps the weights as they are, as the formulas have them. "l2" is better
+        for LinearSVC and ComplementNB; None for MultinomialNB (see Notes), and LogisticRegression with its default C.
     transductive : bool, default=False
         Recompute all statistics on the documents passed to `transform`, as the paper's experiments do, but keep the μ
         of `fit`. By default all statistics are those of `fit`.
@@ -161,14 +161,12 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             raise ValueError("give labels y either in every call of partial_fit or in none")
         if y is None:
             return found
-        y = label_column(y)
+        y = label_column(y, counts.shape[0])
         if type_of_target(y, raise_unknown=True) not in ("binary", "multiclass"):
             raise ValueError(
                 f"the scheme {self.scheme!r} compares classes, but y has {type_of_target(y)} values; "
                 f"take another scheme, such as {DEFAULT_SCHEME!r}"
             )
-        if y.size != counts.shape[0]:
-            raise ValueError(f"there are {counts.shape[0]} documents, but {y.size} labels")
         classes, label = np.unique(y, return_inverse=True)
         for name, new in zip(classes.tolist(), class_evidence(counts, label, classes.size), strict=True):
             found[name] = found[name] + new if name in found else new
@@ -192,11 +190,7 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     def _counts(self, X: Any, *, reset: bool, empty: bool = True) -> Any:
         self._check_parameters()
-        refuse_texts(X, "TermWeighting (unlike BurstinessVectorizer)")
-        # `canonical_counts` checks for NaN and duplicates: its message names the cell, and it sums without overflow.
-        counts = canonical_counts(
-            validate_data(self, X, reset=reset, accept_sparse=True, dtype=None, ensure_all_finite=False)
-        )
+        counts = canonical_counts(validated(self, X, reset=reset, name="TermWeighting (unlike BurstinessVectorizer)"))
         if not empty and not counts.nnz:
             raise ValueError("all documents are empty: weights need at least one token")
         return counts

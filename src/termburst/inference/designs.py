@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from termburst.inference.contrast_rows import (
 )
 from termburst.inference.leaning import LEAST, WIDE, Leaning, log_marginals
 from termburst.inference.ratio_tails import at_own_tie, contradicts, critical_fall, tail_of
-from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, RegressionFit
+from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.threads import PART, PARTS, in_threads
 
@@ -187,13 +187,6 @@ class DesignComparison:
         self.classes = core.classes_of(data.lengths)
         self.freedom = max(float(data.documents.sum()) - self.rows.shape[1], 1.0)
         self._own: dict[tuple[int, ...], Merged] = {}
-
-    @property
-    def fit(self) -> RegressionFit:
-        """The fits, with coefficients of the columns of the design."""
-        found = self.regression.result(self.raw, self.null)
-        back = np.linalg.lstsq(self.rows, self.basis, rcond=None)[0]
-        return replace(found, beta=found.beta @ back.T)
 
     def test(
         self,

@@ -43,33 +43,9 @@ class chi2:  # noqa: N801
         return special.chdtrc(freedom, np.maximum(x, 0.0))
 
     @staticmethod
-    def isf(p: Any, freedom: Any) -> Any:
-        """The x with P(X > x) = *p*."""
-        return special.chdtri(freedom, p)
-
-    @staticmethod
     def ppf(p: Any, freedom: Any) -> Any:
         """The x with P(X ≤ x) = *p*."""
         return 2 * special.gammaincinv(freedom / 2, p)
-
-
-class t:  # noqa: N801
-    """Student's distribution."""
-
-    @staticmethod
-    def sf(x: Any, freedom: Any) -> Any:
-        """P(T > x).
-
-        >>> t.sf(2.228139, 10).round(6)
-        np.float64(0.025)
-        """
-        return special.stdtr(freedom, -np.asarray(x, dtype=np.float64))
-
-    @staticmethod
-    def isf(p: Any, freedom: Any) -> Any:
-        """The x with P(T > x) = *p*."""
-        p = np.asarray(p)
-        return np.where(p == 0, np.inf, np.where(p == 1, -np.inf, -special.stdtrit(freedom, p)))[()]
 
 
 class f:  # noqa: N801

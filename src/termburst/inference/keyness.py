@@ -70,7 +70,7 @@ class Keyness:
     statistic, p_value : of the chosen test.
     least_p : the smallest p-value that the term's documents could give; 0 if it is not known.
     ends, levels : for terms with p at most 1 − confidence, the end of the interval nearest to 0 at several levels, as a
-        distance from 0 (below 0 if the interval contains 0); terms × levels. For `confident_effects`.
+        distance from 0 (below 0 if the interval contains 0); terms × levels. For `multiplicity.Claims`.
     p_method : how p was obtained: "own precisions" for the default test, otherwise the test's name.
     """
 

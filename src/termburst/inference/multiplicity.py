@@ -212,44 +212,24 @@ def levels_of(alpha: float, terms: int) -> Floats:
     return np.minimum(2 * special.ndtr(-np.linspace(first, last, LEVELS)), alpha)
 
 
-def confident_effects(
-    ends: Floats, levels: Floats, selected: NDArray[np.bool_], adjust: str, tests: int, null_share: float = 1.0
-) -> Floats:
-    """By how much each term differs at least; 0 for terms that are not *selected*.
+@dataclass(frozen=True, slots=True)
+class Claims:
+    """By how much each selected term differs at least: the ranks that are looked at, and the quantiles that they need.
 
     For any x, the expected share of terms that differ by less than x among those with a result above x is at most the
-    first of the levels, under the conditions of *adjust*. Let L_i(t) be the end of term i's interval at level t, and
-    t_k the p-value that a test of rank k may have (for "bh" αk/m). If x_k is the k-th largest L_i(t_k), the result is
-    max_k min(L_i(t_k), x_k).
+    first of the levels, under the conditions of the adjustment. Let L_i(t) be the end of term i's interval at level t,
+    and t_k the p-value that a test of rank k may have (for "bh" αk/m). If x_k is the k-th largest L_i(t_k), the result
+    is max_k min(L_i(t_k), x_k). Rows may be in several places: only the `order_statistics` depend on all terms.
 
-    Parameters
-    ----------
-    ends : array of shape (terms, levels)
-        The end of the interval nearest to 0 at each of the *levels*, as a distance from 0; below 0 if it contains 0.
-    selected : whether a term is significant at the first level after adjustment
-    adjust : a name in `multiplicity.METHODS`
-    tests, null_share : m, the number of tests, and π_0 for "storey"
+    *ends*, terms × levels, are those of the interval nearest to 0 at each of the *levels*, as a distance from 0; below
+    0 if it contains 0. All are of selected terms: significant at the first level after adjustment.
 
     Examples
     --------
-    >>> ends = np.array([[2.0, 1.5], [0.9, 0.4], [0.3, -0.2]])
-    >>> confident_effects(ends, np.array([0.05, 0.01]), np.array([True, True, False]), "bh", 5).round(2).tolist()
-    [1.5, 0.6, 0.0]
-    """
-    result = np.zeros(len(ends))
-    mine = np.flatnonzero(selected)
-    if not mine.size:
-        return result
-    claims, ends = Claims.of(mine.size, levels, adjust, tests, null_share), ends[mine]
-    result[mine] = claims.effects(ends, claims.order_statistics(ends))
-    return result
-
-
-@dataclass(frozen=True, slots=True)
-class Claims:
-    """The ranks that are looked at, and the quantiles of the levels that they need.
-
-    `confident_effects` in steps, for rows that are in several places: only the `order_statistics` depend on all terms.
+    >>> ends = np.array([[2.0, 1.5], [0.9, 0.4]])
+    >>> claims = Claims.of(2, np.array([0.05, 0.01]), "bh", 5)
+    >>> claims.effects(ends, claims.order_statistics(ends)).round(2).tolist()
+    [1.5, 0.6]
     """
 
     ranks: list[int]
@@ -258,7 +238,7 @@ class Claims:
 
     @classmethod
     def of(cls, selected: int, levels: Floats, adjust: str, tests: int, null_share: float = 1.0) -> Claims:
-        """For that many *selected* terms."""
+        """For that many *selected* terms of all *tests*; *adjust* is a name in `METHODS`, π_0 for "storey" alone."""
         ranks = np.unique(np.geomspace(1, max(selected, 1), RANKS).round())
         level = float(levels[0])
         wanted = [critical(adjust, level, np.array([rank]), tests, null_share)[0] / 2 for rank in ranks]

@@ -111,12 +111,13 @@ class TriggerIntervals:
         explained = np.bincount(self.matrix.targets, self.values * self.exposure, terms)
         self.best = self.log_mass - self.alpha * inverse - explained
 
-    def profile(self, entries: Integers, values: Floats, *, ratio: bool = False) -> tuple[Floats, Floats, Floats]:
-        """The log-likelihood of columns, lines included, if some entries have given values, or ratios to α.
+    def profile(self, entries: Integers, ratios: Floats) -> tuple[Floats, Floats, Floats]:
+        """The log-likelihood of columns, lines included, if some entries have given ratios to α.
 
-        Also returned are α and the entry on the diagonal then. The entry −1 − k is α of column k.
+        Also returned are α and the entry on the diagonal then.
         """
-        column, local = self._places(entries)
+        column = self.matrix.targets[entries]
+        local = (entries - self.matrix.indptr[column] + 1).astype(np.int32)
         diagonal = self.bends.diagonal[column]
         own = np.where(diagonal >= 0, diagonal - self.matrix.indptr[column] + 1, 0).astype(np.int32)
         found = np.empty((3, entries.size))
@@ -124,9 +125,9 @@ class TriggerIntervals:
 
         def some(part: int) -> None:
             chosen = slice(part, None, PARTS)
-            held = (column[chosen].copy(), local[chosen].copy(), values[chosen].copy())
+            held = (column[chosen].copy(), local[chosen].copy(), ratios[chosen].copy())
             found[:, chosen] = core.profiles(
-                self.rows, self.matrix.indptr, self.lines, start, held, own[chosen].copy(), ratio=ratio
+                self.rows, self.matrix.indptr, self.lines, start, held, own[chosen].copy(), ratio=True
             )  # fmt: skip
 
         if self.rows.weight.size < SMALL and entries.size < PARTS:
@@ -136,8 +137,8 @@ class TriggerIntervals:
             in_threads(some, range(min(PARTS, entries.size)))
         return found[0], found[1], found[2]
 
-    def likelihood_ratio(self, entries: Integers, values: Floats, *, ratio: bool = False) -> Floats:
-        """2 (ℓ̂ − ℓ) if some entries have given values, or ratios to α, with −log Z itself in the place of its lines.
+    def likelihood_ratio(self, entries: Integers, ratios: Floats) -> Floats:
+        """2 (ℓ̂ − ℓ) if some entries have given ratios to α, with −log Z itself in the place of its lines.
 
         Where Z becomes Z + δ_t, the line of −log Z is too low by δ_t/Z − log(1 + δ_t/Z). If α changes by a, the entry
         by b and the entry on the diagonal by c, δ_t = a + b C_i + c C_k. So twice the sum is nearly Σ (δ_t/Z)² g(x)
@@ -145,26 +146,20 @@ class TriggerIntervals:
         up some of the change, so that is rather too much; at most it leaves the share (1 − s)² of the ratio, where s is
         the share of the target in the text after its source, or 1/(1 + s)² for values above the estimate.
         """
-        column, _ = self._places(entries)
-        found, alpha, own = self.profile(entries, values, ratio=ratio)
+        column = self.matrix.targets[entries]
+        found, alpha, own = self.profile(entries, ratios)
         line = 2 * (self.best[column] - found)
-        places, diagonal = np.maximum(entries, 0), self.bends.diagonal[column]
-        held, estimate = (values * alpha if ratio else values), self.values[places]
+        diagonal, held, estimate = self.bends.diagonal[column], ratios * alpha, self.values[entries]
         changes = (
             alpha - self.alpha[column],
             held - estimate,
-            np.where((diagonal >= 0) & (diagonal != places), own - self.values[diagonal], 0.0),
+            np.where((diagonal >= 0) & (diagonal != entries), own - self.values[diagonal], 0.0),
         )
         largest = (np.maximum(alpha, self.alpha[column]), np.maximum(held, estimate))
         with np.errstate(over="ignore", invalid="ignore"):  # where the profile is −∞, nothing else has a value
-            taken, left = self.bends.taken(places, diagonal, changes, largest, self.exposure[places])
+            taken, left = self.bends.taken(entries, diagonal, changes, largest, self.exposure[entries])
             exact = np.maximum(line - taken, line * left)
-        return np.where((entries >= 0) & np.isfinite(line), exact, line)
-
-    def _places(self, entries: Integers) -> tuple[Integers, NDArray[np.int32]]:
-        """The column of each entry, and its place there."""
-        column = np.where(entries >= 0, self.matrix.targets[entries], -1 - entries).astype(np.int64)
-        return column, np.where(entries >= 0, entries - self.matrix.indptr[column] + 1, 0).astype(np.int32)
+        return np.where(np.isfinite(line), exact, line)
 
     def excess(self, entries: Integers) -> Floats:
         """M/α of some entries: just after its source, the target is 1 + excess times as likely as without it.
@@ -186,39 +181,35 @@ class TriggerIntervals:
         place = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
         return np.where(keys[place] == wanted, place, -1)
 
-    def intervals(self, entries: Integers, confidence: float = 0.95, *, ratio: bool = True) -> tuple[Floats, Floats]:
-        """Profile-likelihood intervals of M/α (or of M; −1 − k: of α_k): values with a small enough likelihood ratio.
+    def intervals(self, entries: Integers, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """Profile-likelihood intervals of M/α: values with a small enough likelihood ratio.
 
         The lower end is 0 if 0 is inside; the upper end is infinite beyond `MOST_RATIO`.
         """
-        column, _ = self._places(entries)
-        values = np.where(entries >= 0, self.values[entries], self.alpha[column])
         most = float(chdtri(1, 1 - confidence))
-        scale = np.where(entries >= 0, self.exposure[entries], self.inverse)
-        smallest = 1e-9 / np.maximum(scale, 1e-300)  # one billionth of a token
-        if ratio:
-            alpha = np.maximum(self.alpha[column], 1e-9 / self.inverse)
-            values, smallest = values / alpha, np.minimum(smallest / alpha, 1e-6)
-        middle = np.clip(values, smallest, MOST_RATIO)
+        alpha = np.maximum(self.alpha[self.matrix.targets[entries]], 1e-9 / self.inverse)
+        smallest = 1e-9 / np.maximum(self.exposure[entries], 1e-300)  # one billionth of a token
+        smallest = np.minimum(smallest / alpha, 1e-6)
+        middle = np.clip(self.values[entries] / alpha, smallest, MOST_RATIO)
         high = np.full(entries.size, np.inf)
         top, step = middle.copy(), 4.0
         while True:  # until it is outside
-            inside = (self.likelihood_ratio(entries, top, ratio=ratio) <= most) & (top < MOST_RATIO)
+            inside = (self.likelihood_ratio(entries, top) <= most) & (top < MOST_RATIO)
             if not inside.any():
                 break
             top, step = np.where(inside, np.minimum(top * step, MOST_RATIO), top), step * 1.5
-        bounded = self.likelihood_ratio(entries, top, ratio=ratio) > most
-        high[bounded] = self._end(entries, middle, top, most, ratio)[bounded]
-        at_zero = self.likelihood_ratio(entries, np.zeros(entries.size), ratio=ratio) <= most
-        low = np.where(at_zero, 0.0, self._end(entries, middle, smallest, most, ratio))
+        bounded = self.likelihood_ratio(entries, top) > most
+        high[bounded] = self._end(entries, middle, top, most)[bounded]
+        at_zero = self.likelihood_ratio(entries, np.zeros(entries.size)) <= most
+        low = np.where(at_zero, 0.0, self._end(entries, middle, smallest, most))
         return low, high
 
-    def _end(self, entries: Integers, inside: Floats, outside: Floats, most: float, ratio: bool) -> Floats:
+    def _end(self, entries: Integers, inside: Floats, outside: Floats, most: float) -> Floats:
         """Where the likelihood ratio crosses *most*, by halving the logarithm."""
         a, b = np.log(inside), np.log(np.maximum(outside, 1e-300))
         for _ in range(_HALVINGS):
             middle = (a + b) / 2
-            good = self.likelihood_ratio(entries, np.exp(middle), ratio=ratio) <= most
+            good = self.likelihood_ratio(entries, np.exp(middle)) <= most
             a, b = np.where(good, middle, a), np.where(good, b, middle)
             if (np.abs(a - b) < 1e-10).all():
                 break

@@ -142,14 +142,12 @@ class RegressionFit:
     status : "converged"; "boundary" if the binomial is the supremum; "separated" if a coefficient has no finite maximum
         (reported where the term does not occur in a part of the design); "degenerate" if documents are only this term
         or without it; "empty"; "constant" if all tokens are this term; "failed" if the maximum was not found.
-    raw : coefficients, τ, gain, the gain that one more step would bring, and the curvature of the first coefficient.
     """
 
     beta: Floats
     alpha_0: Floats
     loglik: Floats
     status: NDArray[np.object_]
-    raw: Floats
 
 
 class Regression:
@@ -363,4 +361,4 @@ class Regression:
         status[cells.n_i == 0] = "empty"
         alpha_0 = np.where(status == "boundary", np.inf, np.exp(np.minimum(raw[:, columns], 700.0)))
         loglik = self.separate + raw[:, columns + 1]
-        return RegressionFit(raw[:, :columns], alpha_0, loglik, status, raw)
+        return RegressionFit(raw[:, :columns], alpha_0, loglik, status)

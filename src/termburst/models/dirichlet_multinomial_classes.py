@@ -119,38 +119,29 @@ def _rise_of_patterns(alpha: Floats, count: Floats) -> Floats:
     return rise
 
 
-def fit_precision(counts: Any, weights: Floats, mean: Floats) -> Floats:
-    """The maximum-likelihood precisions, given the means of the classes.
+def fit_precision(counts: Any, weight: Floats, mean: Floats) -> float:
+    """The maximum-likelihood precision of one Dirichlet-multinomial, given its mean.
 
     Parameters
     ----------
     counts : CSR, documents × terms, without duplicate cells
-    weights : array, documents × classes
-        The weight of every document in every class.
-    mean : array, classes × terms
+    weight : array, one value per document
+    mean : array, one value per term
 
     Returns
     -------
-    array, one value per class
+    float
         Infinite if the likelihood rises to the end of `PRECISIONS`: the documents vary no more than a multinomial.
 
     Examples
     --------
-    >>> X, mean = sp.csr_matrix([[4, 0], [0, 4], [3, 1]]), np.array([[0.5, 0.5]])
-    >>> fit_precision(X, np.ones((3, 1)), mean).round(3)
-    array([0.551])
+    >>> X = sp.csr_matrix([[4, 0], [0, 4], [3, 1]])
+    >>> round(fit_precision(X, np.ones(3), np.array([0.5, 0.5])), 3)
+    0.551
     """
-    patterns, n_j = Patterns.of(counts), np.asarray(counts.sum(axis=1), dtype=np.float64).ravel()
-    length, which = np.unique(n_j, return_inverse=True)
-    return np.array(
-        [
-            _precision(patterns, w @ patterns.documents, length, np.bincount(which, weights=w).astype(np.float64), m)
-            for w, m in zip(weights.T, mean, strict=True)
-        ]
-    )
-
-
-def _precision(patterns: Patterns, times: Floats, length: Floats, documents: Floats, mean: Floats) -> float:
+    patterns = Patterns.of(counts)
+    length, which = np.unique(np.asarray(counts.sum(axis=1), dtype=np.float64).ravel(), return_inverse=True)
+    documents, times = np.bincount(which, weights=weight), weight @ patterns.documents
     seen = times > 0
     m, count, times = mean[patterns.term[seen]], patterns.count[seen], times[seen]
 

@@ -9,13 +9,9 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-MAX_STATES = 1_000_000
-"""The most states that `PolyaUrn.log_likelihood` sums over for one document."""
 
 _BLOCK_TOKENS = 2**20  # tokens in memory while sampling: about 50 MB with everything computed from them
 
@@ -211,92 +207,6 @@ class PolyaUrn:
             raise ValueError(f"tokens must be below {self.alpha.size}, the number of terms; entry {t} is {sequence[t]}")
         return sequence
 
-    def log_likelihood(self, X: Any) -> Floats:
-        """The log-probability of the counts of each document given its length, for a diagonal M = diag(δ).
-
-        The probabilities of the n = Σ_i n_i draws have the same numerators in every order. Their denominators depend on
-        the order, unless all δ are equal. Terms with the same δ_g form a class g, and only the class matters for the
-        denominators. Let class g have N_g tokens. Then
-
-        P(n_1 … n_m) = [Π_g N_g!] / [Π_i n_i!] · [Π_i Π_{k<n_i} (α_i + k δ_i)] · S(N),
-
-        S(0) = 1, S(c) = Σ_{g: c_g>0} S(c − e_g) / D(c − e_g), D(c) = α_0 + Σ_g δ_g c_g.
-
-        In a document of one class S(N) = 1 / Π_{k<N} (α_0 + kδ) in closed form: the Dirichlet-multinomial, or for δ = 0
-        the multinomial. Otherwise S is summed exactly over Π_g (N_g + 1) states.
-
-        Parameters
-        ----------
-        X : dense or sparse matrix of shape (documents, m)
-            Counts.
-
-        Returns
-        -------
-        array of shape (documents,)
-            −inf if a term with α_i = 0 occurs; 0 for an empty document.
-
-        Raises
-        ------
-        ValueError
-            If M is not diagonal, or a document of several classes needs more than `MAX_STATES` states.
-
-        Examples
-        --------
-        >>> urn = PolyaUrn([1.0, 1.0], [3.0, 0.0])
-        >>> np.exp(urn.log_likelihood([[2, 0], [1, 1], [0, 2]])).round(4)  # 1/2 · 4/5; 1/2 · 1/5 + 1/2 · 1/2; 1/2 · 1/2
-        array([0.4 , 0.35, 0.25])
-        """
-        M, total = self.replacement, self.alpha.sum()
-        if culprit := _first_wrong(M, M.indices == M.nonzero()[0]):
-            raise ValueError(f"log_likelihood needs a diagonal replacement, but {culprit}; use sequence_log_likelihood")
-        counts = _count_matrix(X, self.alpha.size)
-        p, delta = self.alpha / total, M.diagonal() / total
-        value = np.zeros(counts.shape[0])
-        for j in range(counts.shape[0]):
-            row = slice(counts.indptr[j], counts.indptr[j + 1])
-            if (i := counts.indices[row]).size:
-                value[j] = _document_log_likelihood(counts.data[row], p[i], delta[i], j)
-        return value
-
-
-def _document_log_likelihood(n: Integers, p: Floats, delta: Floats, document: int) -> float:
-    """log P of `PolyaUrn.log_likelihood` from the terms that occur; masses are divided by α_0."""
-    if (p == 0).any():
-        return -np.inf
-    draw = np.arange(n.sum()) - np.repeat(np.cumsum(n) - n, n)  # 0 … n_i − 1 for each term
-    # Sums of logarithms, since differences of log-gammas would cancel: α_i/δ may be 1e24.
-    numerators = np.log(np.repeat(p, n) + draw * np.repeat(delta, n)).sum()
-    classes, members = np.unique(delta, return_inverse=True)
-    N = np.bincount(members, weights=n).astype(np.int64)
-    arrangements = gammaln(N + 1).sum() - gammaln(n + 1).sum()
-    if classes.size == 1:
-        return float(arrangements + numerators - np.log1p(classes * np.arange(N[0])).sum())
-    if (states := np.prod(N + 1.0)) > MAX_STATES:
-        raise ValueError(
-            f"the counts of document {document} need {states:.3g} states, more than the limit of {MAX_STATES}; "
-            "use sequence_log_likelihood with its tokens in order"
-        )
-    return float(arrangements + numerators + _log_sum_over_orders(N, classes))
-
-
-def _log_sum_over_orders(N: Integers, delta: Floats) -> float:
-    """log S(N) of `PolyaUrn.log_likelihood`, by the number of draws so far."""
-    strides = np.cumprod(np.append(1, N[:-1] + 1))
-    states = np.arange(strides[-1] * (N[-1] + 1))
-    level, gained = np.zeros(states.size, dtype=np.int64), np.zeros(states.size)
-    for stride, size, step in zip(strides, N + 1, delta, strict=True):
-        drawn = states // stride % size
-        level += drawn
-        gained += step * drawn
-    log_d = np.log1p(gained)
-    log_s = np.where(states == 0, 0.0, -np.inf)
-    by_level = np.split(np.argsort(level, kind="stable"), np.cumsum(np.bincount(level))[:-1])
-    for now in by_level[1:]:
-        for stride, size in zip(strides, N + 1, strict=True):
-            before = now[now // stride % size > 0] - stride
-            log_s[before + stride] = np.logaddexp(log_s[before + stride], log_s[before] - log_d[before])
-    return float(log_s[-1])
-
 
 def _first_above(cumulative: Floats, low: Integers, high: Integers, value: Floats) -> Integers:
     """The first index in each [low, high) where cumulative > value; the last entry of each range must be above."""
@@ -322,28 +232,12 @@ def _replacement_matrix(replacement: Any, m: int) -> Any:
     given = _numbers(replacement, "replacement")
     if given.shape not in ((), (m,), (m, m)):
         raise ValueError(f"replacement must be a number or have shape ({m},) or ({m}, {m}); got shape {given.shape}")
-    matrix = _canonical(given if given.ndim == 2 else sp.diags(np.broadcast_to(given, m).astype(np.float64)))
-    if culprit := _first_wrong(matrix, _possible_masses(matrix.data)):
-        raise ValueError(f"replacement must be 0 or between 1e-100 and 1e100; {culprit}")
-    return matrix
-
-
-def _count_matrix(X: Any, m: int) -> Any:
-    """X as a canonical CSR matrix of 64-bit integers, always a copy."""
-    given = _numbers(X, "X")
-    if given.ndim != 2 or given.shape[1] != m:
-        raise ValueError(f"X must have shape (documents, {m}); got shape {given.shape}")
-    counts = _canonical(given)
-    if culprit := _first_wrong(counts, _possible_counts(counts.data)):
-        raise ValueError(f"X must contain integers of 0 or more; {culprit}")
-    return counts.astype(np.int64)
-
-
-def _canonical(given: Any) -> Any:
-    """A copy as CSR of floats, without duplicate cells and stored zeros."""
-    matrix = sp.csr_matrix(given, dtype=np.float64, copy=True)
+    square = given if given.ndim == 2 else sp.diags(np.broadcast_to(given, m).astype(np.float64))
+    matrix = sp.csr_matrix(square, dtype=np.float64, copy=True)
     matrix.sum_duplicates()
     matrix.eliminate_zeros()
+    if culprit := _first_wrong(matrix, _possible_masses(matrix.data)):
+        raise ValueError(f"replacement must be 0 or between 1e-100 and 1e100; {culprit}")
     return matrix
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, rankdata
 
 from termburst.paper.markdown import digits
 from termburst.paper.results import Row
@@ -44,6 +44,12 @@ def place(x: Floats, column: int) -> int:
 
 def median(x: NDArray[Any]) -> float:
     return float(np.median(x)) if x.size else float("nan")
+
+
+def spearman(x: Floats, y: Floats) -> float:
+    """Spearman's rank correlation; NaN if one of the two arrays is constant."""
+    ranks = rankdata(x), rankdata(y)
+    return float(np.corrcoef(*ranks)[0, 1]) if x.size > 1 and all(map(np.ptp, ranks)) else float("nan")
 
 
 def kendall(x: Floats, y: Floats) -> float:

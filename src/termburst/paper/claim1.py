@@ -7,14 +7,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst import plot
 from termburst.models.fit_beta_binomial import BetaBinomialFit, beta_binomial_log_likelihood
 from termburst.models.penalized_mle import penalized_mle
-from termburst.paper.beyond import DECIMALS, Floats, Mask, Numbers, median, numbered_rows, repeats_in, spoken
+from termburst.paper.beyond import DECIMALS, Floats, Mask, Numbers, median, numbered_rows, repeats_in, spearman, spoken
 from termburst.paper.collections import CORPORA, Collections, Fitted
+from termburst.paper.drawings import approximation_error
 from termburst.paper.markdown import percent, rendered, table
 from termburst.paper.results import Row, Section
-from termburst.plot.ranking_agreement import spearman
 from termburst.statistics.term_statistics import TermStatistics
 
 LONGEST = "α̂_i < 0.1, α̂_¬i > longest document"
@@ -157,7 +156,7 @@ def claim1(collections: Collections) -> Section:
                 of = spoken(line)
                 off.append(f"{of(_OFF)} of it for the {of('that repeat')} of {name}")
         stem = f"claim1-{corpus.stem}"
-        drawn[stem] = plot.approximation_error(alpha, alpha_not, each, mean_length=statistics.mean_length)
+        drawn[stem] = approximation_error(alpha, alpha_not, each, statistics.mean_length)
     by_regime = table(["collection", "regime", *line], lines, align="ll" + "r" * len(line))
     text = rendered(
         "report", "claim1", found=found, by_regime=by_regime, off=off,

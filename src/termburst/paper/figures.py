@@ -1,7 +1,4 @@
-"""The figures of the paper and the numbers of §5.2, beside the published ones.
-
-The drawing itself is done by `termburst.plot`, which users call for their own data.
-"""
+"""The figures of the paper and the numbers of §5.2, beside the published ones."""
 
 from __future__ import annotations
 
@@ -10,7 +7,6 @@ import dataclasses
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst import plot
 from termburst.inference.plr import plr_statistic
 from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood
@@ -21,8 +17,12 @@ from termburst.paper.classification import MU as GRID_MU
 from termburst.paper.classification import SIGMA2 as GRID_SIGMA2
 from termburst.paper.classification import at_cells, best_cells
 from termburst.paper.collections import FIG2_TRUTH, NEWSGROUPS, R8, Collections, Corpus, Fitted
+from termburst.paper.drawings import accuracy_grids, likelihood_ridge
+from termburst.paper.fit_drawings import fit_scatter, fitted_parameters
 from termburst.paper.markdown import percent, rendered
 from termburst.paper.results import PLACES, Row, Section, compare, judged, published
+from termburst.plot.corpus import statistic_against_weight
+from termburst.plot.samples import beta_binomial_samples
 
 Floats = NDArray[np.float64]
 Shares = tuple[float, float]  # percentages of terms with α_i < 0.1 and with α_¬i > 10
@@ -35,7 +35,7 @@ _KEYS = ("terms with α_i < 0.1, %", "terms with α_¬i > 10, %")
 
 def fig1(collections: Collections) -> Section:
     """Fig. 1: beta-binomial samples at four precisions."""
-    figure = plot.beta_binomial_samples(PRECISIONS, mean=0.3, length=100, documents=500)
+    figure = beta_binomial_samples(PRECISIONS, mean=0.3, length=100, documents=500)
     return Section("fig1", rendered("report", "fig1"), pictures={"fig1": figure})
 
 
@@ -52,7 +52,7 @@ def fig2(collections: Collections) -> Section:
     text = rendered(
         "report", "fig2", alpha=fit.alpha[0], alpha_not=fit.alpha_not[0], mu=MU, sigma2=SIGMA2, truth=FIG2_TRUTH
     )
-    figure = plot.likelihood_ridge(counts, mu=MU, sigma2=SIGMA2, truth=FIG2_TRUTH)
+    figure = likelihood_ridge(counts, MU, SIGMA2, FIG2_TRUTH)
     return Section("fig2", text, rows, {"fig2": figure})
 
 
@@ -87,9 +87,7 @@ def fig3(collections: Collections) -> Section:
         "report", "fig3", terms=b_i.size, occurring=occurs.sum(), documents=len(counts), r_occurring=r_occurring,
         r_corrected=r_corrected,
     )  # fmt: skip
-    return Section(
-        "fig3", text, rows, {"fig3": plot.statistic_against_weight(printed, tf_idf, alpha=alpha, occurs=occurs)}
-    )
+    return Section("fig3", text, rows, {"fig3": statistic_against_weight(printed, tf_idf, alpha, occurs)})
 
 
 def correlation(x: Floats, y: Floats) -> float:
@@ -141,14 +139,16 @@ def _fits(corpus: Corpus, what: str, collections: Collections) -> Section:
     named = published()[name]["fits"]
     for term, printed in named.items():
         rows += _term_rows(place, fitted, term, printed)
-    pair = None if theirs is None else (theirs.alpha, theirs.alpha_not)
-    pictures = {name: plot.fitted_parameters(fit, published=pair, highlight=list(named), terms=fitted.terms)}
-    lower = None
+    highlight = {term: fitted.statistics.index(term) for term in named}
+    pair = lower = None
+    pictures = {}
     if theirs is not None:
+        pair = theirs.alpha, theirs.alpha_not
         lower = [
             percent(x[inside] < y[inside]) for x, y in ((theirs.alpha, fit.alpha), (theirs.alpha_not, fit.alpha_not))
         ]
-        pictures[f"{name}-scatter"] = plot.fit_scatter(fit, published=pair)
+        pictures[f"{name}-scatter"] = fit_scatter(fit, pair)
+    pictures[name] = fitted_parameters(fit, pair, highlight)
     text = rendered(
         "report", "fits", place=place, stem=name, what=what, terms=len(fit.alpha), boundary=boundary, shares=lines,
         lower=lower,
@@ -215,5 +215,5 @@ def _grids(corpus: Corpus, collections: Collections) -> Section:
         best_printed=best_cells(printed), best_mended=best_cells(mended), range_printed=np.ptp(printed),
         range_mended=np.ptp(mended),
     )  # fmt: skip
-    figure = plot.accuracy_grids({"as printed": printed, "with the μ term": mended}, GRID_MU, GRID_SIGMA2)
+    figure = accuracy_grids({"as printed": printed, "with the μ term": mended})
     return Section(name, text, rows, {name: figure})

@@ -10,13 +10,12 @@ import numpy as np
 from termburst.inference.plr import CellCoefficients, ClampedTermsWarning, plr_statistic
 from termburst.models import closed_forms as forms
 from termburst.models.penalties import PENALTIES, named_penalty
-from termburst.paper.beyond import DECIMALS, Floats, Numbers, numbered_rows, repeats_in, tf_idf_sum, top
+from termburst.paper.beyond import DECIMALS, Floats, Numbers, numbered_rows, repeats_in, spearman, tf_idf_sum, top
 from termburst.paper.classification import Split, accuracy, predicted
 from termburst.paper.collections import CORPORA, Collections
 from termburst.paper.figures import correlation
 from termburst.paper.markdown import rendered, table
 from termburst.paper.results import Row, Section
-from termburst.plot.ranking_agreement import spearman
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 LENGTHS = (0.5, 1.0, 2.0)  # μ, as multiples of the mean document length

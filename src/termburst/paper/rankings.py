@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from termburst import plot
 from termburst.inference.plr import ClampedTermsWarning, plr_statistic
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.penalized_mle import precision_margin
@@ -24,13 +23,14 @@ from termburst.paper.beyond import (
     numbered_rows,
     place,
     repeats_in,
+    spearman,
     spoken,
     top,
 )
 from termburst.paper.collections import CORPORA, Collections, Fitted
+from termburst.paper.drawings import ranking_agreement
 from termburst.paper.markdown import percent, rendered, table
 from termburst.paper.results import Row, Section
-from termburst.plot.ranking_agreement import spearman
 from termburst.statistics.term_statistics import TermStatistics
 
 CORRECTED, PRINTED, EXACT = "λ corrected", "λ printed", "LR"
@@ -129,10 +129,10 @@ def rankings(collections: Collections) -> Section:
         far = largest_disagreements(fitted, ranked, why >= 0)
         far += largest_disagreements(fitted, ranked, repeats_in(statistics))
         words += [[name, *_word_line(fitted, ranked, why, column)] for column in dict.fromkeys(far)]
-        labels = [str(fitted.terms[column]) for column in dict.fromkeys(far[::4])]
+        labels = {str(fitted.terms[column]): column for column in far[::4]}
         n_i, stem = statistics.collection_frequency, f"rankings-{corpus.stem}"
         found.append({"name": name, "stem": stem, **_examples(fitted, ranked, why, numbers)})
-        pictures[stem] = plot.ranking_agreement(ranked, n_i, labels=labels, terms=fitted.terms)
+        pictures[stem] = ranking_agreement(ranked, n_i, labels)
     text = rendered(
         "report", "rankings", decimals=DECIMALS, evidence=EVIDENCE, tops=[f"{k:,}" for k in TOPS], found=found,
         agreement=table(["collection", "terms", *line], agreement, "ll" + "r" * len(line)),

@@ -88,25 +88,24 @@ class Erratum:
 def compare(
     section: str, key: str, obtained: float | str, *, erratum: int | None = None, note: str = "", label: str = ""
 ) -> Row:
-    """A row for the number under *section* and *key* in `published.toml`.
-
-    *erratum* is the number of the entry of docs/errata.md that explains a difference; it is cited only if there is one.
-    """
-    row = judged(f"{PLACES[section]}: {key}{label}", published()[section][key], obtained, note=note)
-    return row if erratum is None or row.agrees else judged(row.item, row.published, obtained, note, erratum)
+    """A row for the number under *section* and *key* in `published.toml`; see `judged`."""
+    return judged(f"{PLACES[section]}: {key}{label}", published()[section][key], obtained, note, erratum)
 
 
 def judged(item: str, printed: str | None, obtained: float | str, note: str = "", erratum: int | None = None) -> Row:
     """A row; it agrees if the obtained number rounds to the printed digits.
+
+    *erratum* is the number of the entry of docs/errata.md that explains a difference; it is cited only if there is one.
 
     >>> judged("Fig. 3: r", "0.9269", 0.926914).agrees
     True
     >>> judged("Fig. 4: α_i < 0.1, %", "99.04", 65.7, "the binomial is the maximum", erratum=3).note
     'erratum 3: the binomial is the maximum'
     """
-    if erratum is not None:
+    agrees = None if printed is None else _agrees(printed, obtained)
+    if erratum is not None and agrees is False:
         note = f"erratum {erratum}: {note}" if note else f"erratum {erratum}"
-    return Row(item, printed, obtained, None if printed is None else _agrees(printed, obtained), note)
+    return Row(item, printed, obtained, agrees, note)
 
 
 def erratum_row(number: int, what: str, obtained: float | str, printed: str | None = None, note: str = "") -> Row:
@@ -117,8 +116,7 @@ def erratum_row(number: int, what: str, obtained: float | str, printed: str | No
     >>> erratum_row(12, "accuracy on R8 at (120, 1)", 0.94475, "0.94521").note
     'erratum 12'
     """
-    found = judged(f"Erratum {number}: {what}", printed, obtained, note)
-    return judged(found.item, printed, obtained, note, number) if found.agrees is False else found
+    return judged(f"Erratum {number}: {what}", printed, obtained, note, number)
 
 
 @functools.cache

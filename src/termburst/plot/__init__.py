@@ -9,30 +9,21 @@ with the first figure: ``pip install 'termburst[plots]'``.
 'Figure'
 """
 
-from termburst.plot.accuracy_grids import accuracy_grids
 from termburst.plot.canvas import require, save
-from termburst.plot.corpus import burstiness, document_lengths, statistic_against_weight, zipf
-from termburst.plot.fits import fit_scatter, fitted_parameters, log_alpha
-from termburst.plot.model import approximation_error, beta_binomial_samples, likelihood_ridge
-from termburst.plot.ranking_agreement import ranking_agreement
+from termburst.plot.corpus import burstiness, document_lengths, zipf
+from termburst.plot.fits import log_alpha
+from termburst.plot.samples import beta_binomial_samples
 from termburst.plot.term import term_along_corpus, term_counts, term_panel, waterfall
 from termburst.plot.triggers import triggers
 from termburst.plot.volcano import volcano
 
 __all__ = [
-    "accuracy_grids",
-    "approximation_error",
     "beta_binomial_samples",
     "burstiness",
     "document_lengths",
-    "fit_scatter",
-    "fitted_parameters",
-    "likelihood_ridge",
     "log_alpha",
-    "ranking_agreement",
     "require",
     "save",
-    "statistic_against_weight",
     "term_along_corpus",
     "term_counts",
     "term_panel",

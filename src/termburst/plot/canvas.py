@@ -1,4 +1,4 @@
-"""What all figures share: an empty figure, sizes, colours, legends, checks of the input, and figures as files."""
+"""What all figures share: an empty figure, sizes, colours, legends, and figures as files."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from termburst.files import atomic_path
 
@@ -111,44 +111,6 @@ def count_scale(mappables: Sequence[Any]) -> None:
         mappable.set_norm(norm)
 
 
-def vectors(*given: tuple[str, ArrayLike]) -> list[Floats]:
-    """The named arrays as floats; raises an error if they are empty, not one-dimensional or differ in length."""
-    arrays = []
-    for name, values in given:
-        try:
-            array = np.asarray(values, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise ValueError(f"{name} must contain numbers only") from error
-        if array.ndim != 1:
-            raise ValueError(f"{name} must have one dimension; it has {array.ndim}")
-        arrays.append(array)
-    same_length(*((name, array) for (name, _), array in zip(given, arrays, strict=True)))
-    return arrays
-
-
-def same_length(*named: tuple[str, Any]) -> None:
-    """Raise an error if an array is empty or if lengths differ."""
-    for name, values in named:
-        if not len(values):
-            raise ValueError(f"there is nothing to draw: {name} is empty")
-    if len({len(values) for _, values in named}) > 1:
-        lengths = ", ".join(f"{name} has {len(values):,}" for name, values in named)
-        raise ValueError(f"all must have one entry per term, but {lengths}")
-
-
-def positions(names: Sequence[str], terms: Sequence[str] | NDArray[Any] | None, length: int) -> list[int]:
-    """The positions of the named terms in *terms*, which has *length* entries."""
-    if terms is None:
-        raise ValueError("terms are needed to find the named terms: pass terms=")
-    if len(terms) != length:
-        raise ValueError(f"terms must have one entry for each of the {length:,} terms; there are {len(terms):,}")
-    where = {str(term): index for index, term in enumerate(terms)}
-    for name in names:
-        if name not in where:
-            raise ValueError(f"{name!r} is not among the terms")
-    return [where[name] for name in names]
-
-
 def log_extent(x: Floats, y: Floats) -> tuple[float, float, float, float]:
     """The range of positive values in powers of ten, with a margin."""
     ends: list[float] = []
@@ -187,9 +149,9 @@ def save(figure: Figure, folder: str | PathLike[str], stem: str) -> list[Path]:
     --------
     >>> import tempfile
     >>> from termburst import plot
-    >>> figure = plot.statistic_against_weight([1.0, 2.0, 4.0], [0.5, 2.5, 3.0])
-    >>> [path.name for path in plot.save(figure, tempfile.mkdtemp(), "fig3")]
-    ['fig3.svg', 'fig3.png']
+    >>> figure = plot.zipf([[3, 1], [0, 2]])
+    >>> [path.name for path in plot.save(figure, tempfile.mkdtemp(), "zipf")]
+    ['zipf.svg', 'zipf.png']
     """
     import matplotlib as mpl
 

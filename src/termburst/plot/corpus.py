@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from termburst.inference.plr import plr_statistic
 from termburst.models import closed_forms as forms
@@ -24,7 +24,6 @@ from termburst.plot.canvas import (
     legend_below,
     notes,
     sheet,
-    vectors,
     whole_numbers,
 )
 from termburst.plot.terms import corpus_and_names, label_points, picked, written
@@ -211,7 +210,7 @@ def burstiness(
     order = np.argsort(-plr, kind="stable")
     names = np.arange(n_i.size) if statistics.terms is None else statistics.terms
     chosen = picked(label, names, order[drawn[order]])
-    figure = statistic_against_weight(plr[there], weight[there], alpha=np.nan_to_num(alpha[there]))
+    figure = statistic_against_weight(plr[there], weight[there], np.nan_to_num(alpha[there]))
     axes = figure.axes[0]
     for values, scale in ((plr, axes.set_xscale), (weight, axes.set_yscale)):
         reach = np.abs(values[drawn])
@@ -228,83 +227,46 @@ LARGEST, SMALLEST, HOLLOW = 22.0, 2.0, 6.0  # diameters in points; smaller point
 
 
 def statistic_against_weight(
-    statistic: ArrayLike, weight: ArrayLike, *, alpha: ArrayLike | None = None, occurs: ArrayLike | None = None
+    statistic: Floats, weight: Floats, alpha: Floats, occurs: NDArray[np.bool_] | None = None
 ) -> Figure:
-    """Draw a statistic, such as λ_i, against a weight, such as the sum of TF–IDF (the paper's Fig. 3).
+    """Draw λ_i against the sum of TF–IDF, one point per term, with a diameter proportional to *alpha*.
 
-    There is one point per term. The legend has Pearson's correlation over all terms with both values. If some terms
-    never occur, it also has the correlation over those that do.
-
-    Parameters
-    ----------
-    statistic, weight : one value per term
-        Terms without finite values of both are not drawn; the legend has their number.
-    alpha : one value per term
-        The diameter of a point is proportional to it, but at least 2 points, or 6 for a hollow point.
-    occurs : array of bool, one per term
-        Terms that do not occur are drawn hollow.
-
-    Examples
-    --------
-    >>> figure = statistic_against_weight([1.0, 2.0, 4.0], [0.5, 2.5, 3.0], alpha=[0.1, 0.2, 0.4])
-    >>> figure.axes[0].get_ylabel()
-    'total weight $\\\\sum_j$ TF–IDF$(i, j)$'
+    The legend has Pearson's correlation over all terms with both values. Terms for which *occurs* is false are drawn
+    hollow; the legend then also has the correlation over the others.
     """
-    x, y = vectors(("statistic", statistic), ("weight", weight))
-    present = np.ones(len(x), dtype=np.bool_) if occurs is None else np.asarray(occurs)
-    if present.shape != x.shape:
-        raise ValueError(f"occurs must have one entry for each of the {len(x):,} terms; its shape is {present.shape}")
-    present = present.astype(np.bool_)
-    drawn = np.isfinite(x) & np.isfinite(y)
-    sizes = None if alpha is None else vectors(("statistic", statistic), ("alpha", alpha))[1]
-    if sizes is not None:
-        drawn &= np.isfinite(sizes)
-    diameter, largest = _diameters(sizes, drawn, present)
+    present = np.ones(statistic.shape, dtype=np.bool_) if occurs is None else occurs
+    drawn = np.isfinite(statistic) & np.isfinite(weight)
     if not drawn.any():
         raise ValueError("there is nothing to draw: no term has a finite statistic and weight")
+    largest = float(alpha[drawn].max())
+    diameter = np.maximum(LARGEST * alpha / (largest or 1.0), np.where(present, SMALLEST, HOLLOW))
     figure = sheet(WIDTH, 4.6)
     axes = figure.subplots()
     for chosen, face, label in ((present, SKY, "terms"), (~present, "none", "terms that never occur")):
         here = chosen & drawn
         if here.any():
             axes.scatter(
-                x[here], y[here], s=diameter[here] ** 2, c=face, edgecolors=BLUE, linewidths=0.7,
+                statistic[here], weight[here], s=diameter[here] ** 2, c=face, edgecolors=BLUE, linewidths=0.7,
                 alpha=0.75 if face == SKY else None, label=f"{here.sum():,} {label}",
                 rasterized=bool(here.sum() > MANY),
             )  # fmt: skip
     dress(axes, r"likelihood-ratio statistic $\lambda_i$", r"total weight $\sum_j$ TF–IDF$(i, j)$")
     axes.grid(visible=True, color="0.9", lw=0.6)
     axes.set_axisbelow(True)
-    _explain(figure, axes, _correlations(x, y, drawn, present), int((~drawn).sum()), largest)
+    groups = {"all": drawn} if present[drawn].all() else {"all": drawn, "those that occur": drawn & present}
+    lines = [f"{_correlation(statistic[chosen], weight[chosen])} ({name})" for name, chosen in groups.items()]
+    lines += [f"{(~drawn).sum():,} without a value"] if not drawn.all() else []
+    _explain(figure, axes, lines, largest)
     return figure
 
 
-def _diameters(sizes: Floats | None, drawn: Any, present: Any) -> tuple[Floats, float]:
-    """The diameter of each point, and the largest α_i drawn; 0 if all points have one size."""
-    if sizes is None:
-        diameter, largest = np.full(len(drawn), 5.0), 0.0
-    else:
-        if np.any(sizes < 0):
-            raise ValueError("alpha must not be negative")
-        largest = float(sizes[drawn].max(initial=0.0))
-        share = np.divide(sizes, largest or 1.0, where=drawn, out=np.zeros(len(drawn)))
-        diameter = np.maximum(LARGEST * share, SMALLEST)
-    return np.where(present, diameter, np.maximum(diameter, HOLLOW)), largest
+def _correlation(x: Floats, y: Floats) -> str:
+    if len(x) > 1 and np.ptp(x) > 0 and np.ptp(y) > 0:
+        return f"$r = {np.corrcoef(x, y)[0, 1]:.4f}$"
+    return "$r$ undefined"
 
 
-def _correlations(x: Floats, y: Floats, drawn: Any, present: Any) -> list[str]:
-    lines = []
-    groups = [("all", drawn)] if (present | ~drawn).all() else [("all", drawn), ("those that occur", drawn & present)]
-    for name, chosen in groups:
-        a, b = x[chosen], y[chosen]
-        if len(a) > 1 and np.ptp(a) > 0 and np.ptp(b) > 0:
-            lines.append(f"$r = {np.corrcoef(a, b)[0, 1]:.4f}$ ({name})")
-        else:
-            lines.append(f"$r$ undefined ({name})")
-    return lines
-
-
-def _explain(figure: Figure, axes: Any, correlations: list[str], left_out: int, largest: float) -> None:
+def _explain(figure: Figure, axes: Any, lines: list[str], largest: float) -> None:
     from matplotlib.lines import Line2D
 
     handles, labels = axes.get_legend_handles_labels()
@@ -313,7 +275,7 @@ def _explain(figure: Figure, axes: Any, correlations: list[str], left_out: int, 
         for label in labels
     ]
     empty = Line2D([], [], ls="none")
-    for line in [*correlations, *([f"{left_out:,} without a value"] if left_out else [])]:
+    for line in lines:
         handles.append(empty)
         labels.append(line)
     if largest > 0:

@@ -114,8 +114,8 @@ def aligned(
     A, B = counted_texts({"A": A, "B": B}, counting)
     _check_same_words(A, B)
     terms, terms_b = (list(names) if isinstance(names, Iterator) else names for names in (terms, terms_b))
-    if terms_b is None and _unnamed(B):
-        terms_b, terms = terms, terms if _unnamed(A) else None
+    if terms_b is None and own_terms(B) is None:
+        terms_b, terms = terms, terms if own_terms(A) is None else None
     first, names_a = named_counts(A, terms, "A")
     second, names_b = named_counts(B, terms_b, "B")
     if (names_a is None) != (names_b is None):
@@ -144,10 +144,6 @@ def _check_same_words(A: Any, B: Any) -> None:
             f"A was counted with other options (words: {words_of(rules[0])}) than B (words: {words_of(rules[1])}); "
             "count both with the same options"
         )
-
-
-def _unnamed(corpus: Any) -> bool:
-    return own_terms(corpus) is None
 
 
 def named_counts(corpus: Any, terms: Any, which: str) -> tuple[Any, NDArray[np.object_] | None]:

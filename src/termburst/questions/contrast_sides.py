@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 Tally = tuple[NDArray[np.int64], NDArray[np.int64], int]  # occurrences, documents with the term, tokens
-_SIDES = ("n_a", "n_b", "b_a", "b_b")
-_RATES = ("per_million_a", "per_million_b")
+_COLUMNS = ("n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b")
 
 
 def side_columns(
@@ -40,14 +39,15 @@ def side_columns(
 
     found = []
     for contrast in contrasts:
-        values: list[Any] = [[None] * terms] * len(_SIDES + _RATES)
+        values: list[Any] = [[None] * terms] * len(_COLUMNS)
         if contrast.sides is not None:
             name, *levels = contrast.sides
             (n_a, b_a, tokens_a), (n_b, b_b, tokens_b) = (counted(name, level) for level in levels)
             values = [n_a, n_b, b_a, b_b, MILLION * n_a / tokens_a, MILLION * n_b / tokens_b]
-        kinds = [pl.Int64] * len(_SIDES) + [pl.Float64] * len(_RATES)
-        columns = zip(_SIDES + _RATES, values, kinds, strict=True)
-        found.append({name: pl.Series(name, value, dtype=kind) for name, value, kind in columns})
+        columns = zip(_COLUMNS, values, strict=True)
+        found.append({
+            name: pl.Series(name, value, pl.Float64 if "million" in name else pl.Int64) for name, value in columns
+        })  # fmt: skip
     return found
 
 

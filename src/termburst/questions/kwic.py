@@ -70,17 +70,12 @@ class Kwic:
         return tuple(name for name in dict.fromkeys(names) if name != "id")
 
     def answer(
-        self,
-        texts: Iterable[Text],
-        metadata: pl.DataFrame,
-        *,
-        layers: bool = False,
-        pattern: AskedQuery | None = None,
+        self, texts: Iterable[Text], metadata: pl.DataFrame, *, pattern: AskedQuery | None = None
     ) -> pl.DataFrame:
         """The lines of documents with their metadata, as one frame; see `lines`."""
         import polars as pl
 
-        return pl.concat(self.lines([(metadata, texts)], layers=layers, pattern=pattern))
+        return pl.concat(self.lines([(metadata, texts)], pattern=pattern))
 
     def lines(
         self,
