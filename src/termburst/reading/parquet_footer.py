@@ -80,14 +80,17 @@ def has_statistics(path: Path) -> bool:
     >>> has_statistics(Path("nowhere.parquet"))
     False
     """
-    with suppress(OSError), path.open("rb") as stream:
-        end = stream.seek(0, io.SEEK_END)
-        stream.seek(max(end - 8, 0))
-        size = int.from_bytes(stream.read(4), "little")
-        if stream.read(4) == b"PAR1" and size <= end - 12:
-            stream.seek(end - 8 - size)
-            footer = stream.read(size)
-            return any(mark in footer for mark in _MARKS)
+    with suppress(OSError):
+        if not path.is_file():  # a named pipe would wait for somebody to write
+            return False
+        with path.open("rb") as stream:
+            end = stream.seek(0, io.SEEK_END)
+            stream.seek(max(end - 8, 0))
+            size = int.from_bytes(stream.read(4), "little")
+            if stream.read(4) == b"PAR1" and size <= end - 12:
+                stream.seek(end - 8 - size)
+                footer = stream.read(size)
+                return any(mark in footer for mark in _MARKS)
     return False
 
 
