@@ -129,7 +129,7 @@ MEASURED = """
 def test_a_limit_is_held_and_the_result_is_the_same(tmp_path, monkeypatch):
     """Without it, the same question takes more; each is asked in a process of its own."""
     monkeypatch.syspath_prepend(Path(__file__).parents[2] / "benchmarks")
-    from _growing_text import write_growing_text
+    from scale import write_growing_text
 
     write_growing_text(tmp_path / "growing.txt", 40 * 10**6)
     lines = pl.scan_csv(tmp_path / "growing.txt", has_header=False, new_columns=["text"], separator="\t")
