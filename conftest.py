@@ -49,7 +49,7 @@ TOGETHER = ("spark", "paper")  # each on one worker: a session with three Java p
 def place(nodeid: str) -> str:
     """The tests that one worker runs one after another: all of Spark, all of the paper, or one file."""
     file = nodeid.partition("::")[0]
-    if file.endswith(("test_spark.py", "test_spark_connect.py")) or "[spark" in nodeid:
+    if file.endswith(("test_spark.py", "test_spark_connect.py")) or nodeid.endswith("spark]") or "[spark" in nodeid:
         return "spark"
     return "paper" if file.startswith("tests/paper/") else file
 
@@ -101,9 +101,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         needed, name = set(getattr(item, "fixturenames", ())), getattr(item, "originalname", "")
         engine = getattr(getattr(item, "callspec", None), "params", {}).get("engine")
         costly = needed & COSTLY or name == COMMON_CHECKS or engine not in QUICK_ENGINES
-        if costly or item.nodeid.startswith(DRAWING) or "[spark" in item.nodeid:
+        in_spark = place(item.nodeid) == "spark"
+        if costly or item.nodeid.startswith(DRAWING) or in_spark:
             item.add_marker("slow")
-        if place(item.nodeid) == "spark":
+        if in_spark:
             item.add_marker("spark")
     if hasattr(config, "workerinput"):
         long = {place(item.nodeid) for item in items if item.get_closest_marker("slow")}

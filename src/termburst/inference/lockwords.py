@@ -41,7 +41,7 @@ def lockwords(a: TermCells, b: TermCells, ratio: float, *, level: float = 0.05) 
     found, bound = compare(a, b), float(np.log(ratio))
     tails = found.tails([-bound, bound], np.array([2 * level]))
     # If nothing is known, both tails are ½ at any ratio.
-    outside = np.maximum(tails.below[:, 0], tails.above[:, 1])
+    outside = np.minimum(np.maximum(tails.below[:, 0], tails.above[:, 1]), 1.0)  # a rounded sum may be above 1
     p_value = np.where(np.isneginf(tails.limits[:, 0, 0]) & np.isposinf(tails.limits[:, 0, 1]), 1.0, outside)
     absent = found.null.status == "empty"
     low, high = tails.limits[:, 0].T / np.log(2)
