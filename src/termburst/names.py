@@ -54,7 +54,7 @@ MAIN_COLUMNS = (
     "term", "n", "b", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "plr", "p_value", "q_value",
     "p_method",
 )  # fmt: skip
-DEFAULT_SCHEME = "bm25"  # on rows of unit length the best of those without labels, over four models: docs/weights.md
+DEFAULT_SCHEME = "bm25"  # on rows of unit length as good as the best without labels, and no fit: docs/weights.md
 # What the column lower_bound is, in every table.
 LOWER_BOUND = (
     "the end of the interval nearest to no difference (log_ratio 0, burst_ratio 1), or no difference if not sure"
