@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.inference.checks import shown
@@ -13,9 +14,6 @@ from termburst.models.cells import TermCells, term_cells
 from termburst.questions.formula_text import named_columns
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def cells_of(
@@ -53,8 +51,6 @@ def cells_of(
 
 def frame_of(metadata: Any) -> pl.DataFrame:
     """Metadata as a frame; ValueError if that is not possible."""
-    import polars as pl
-
     if isinstance(metadata, pl.DataFrame):
         return metadata
     if isinstance(metadata, Mapping):
@@ -80,8 +76,6 @@ def _one_kind(values: Any) -> Any:
 
 def _covariates(keys: Sequence[Any], names: Any, formula: str, strata: str | None) -> pl.DataFrame:
     """The parts of the keys as columns, named as *names* say, or as the formula names its columns."""
-    import polars as pl
-
     if names is None:
         names = named_columns(formula)
         names = names if strata is None or strata in names else [*names, strata]

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.inference.designs import Contrast
 from termburst.models.cells import TermCells
 from termburst.questions.compared import MILLION
 from termburst.questions.formulas import Design
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Tally = tuple[NDArray[np.int64], NDArray[np.int64], int]  # occurrences, documents with the term, tokens
 _COLUMNS = ("n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b")
@@ -28,8 +26,6 @@ def side_columns(
     They are null for a contrast that does not compare two values of a category. *tally* counts the documents, or the
     rows of covariates, that a mask selects.
     """
-    import polars as pl
-
     known: dict[tuple[str, Any], Tally] = {}
 
     def counted(name: str, level: Any) -> Tally:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
 
 from termburst.inference.designs import ContrastTest, DesignComparison, Significance
 from termburst.inference.leaning import LEAST, SUMS, Leaning
@@ -27,9 +28,6 @@ from termburst.questions.keyness import Keyness
 from termburst.questions.plans import Finish, Order, Rows, TermsPlan, lesson, sums_of, with_selected_end
 from termburst.statistics.matrix import Integers
 from termburst.statistics.term_statistics import NothingToCountError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 DOCUMENTS, CLUSTERS = "documents", "clusters"  # of what the sums in `learn` are
 
@@ -113,8 +111,6 @@ class DesignPlan(TermsPlan):
 
     def covariates_of(self, rows: pl.DataFrame, separator: str) -> tuple[list[str], pl.DataFrame]:
         """The groups and their covariates, in an order that does not depend on the engine."""
-        import polars as pl
-
         for k, name in enumerate(self.columns):
             if missing := rows[f"covariate_{k}"].null_count():
                 problem = f"the column {name!r:.60} has null in {missing:,} of the combinations"
@@ -183,8 +179,6 @@ class DesignPlan(TermsPlan):
 
     def schema(self) -> dict[str, Any]:
         """See `TermsPlan`."""
-        import polars as pl
-
         none, narrow = np.zeros(0, np.int64), np.zeros(0, np.int32)
         plan, size = replace(self, leanings=((), ())), len(self.covariates) * (2 if self.clustered else 1)
         enough = np.array([size + 3])  # documents in each cell of the design, for as many columns as it may have
@@ -226,8 +220,6 @@ def design_rows(
     min_count: int,
 ) -> pl.DataFrame:
     """The rows of a design, before `DesignPlan.finish`: for each contrast, its tests with and without clusters."""
-    import polars as pl
-
     counted, nothing = n_i >= max(min_count, 1), np.full(n_i.size, np.nan)
     frames = []
     for number, ((found, documents), side) in enumerate(zip(tests, sides, strict=True)):

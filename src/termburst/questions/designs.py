@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
@@ -22,9 +23,6 @@ from termburst.questions.frames import counted_texts, named_terms
 from termburst.questions.keyness import Keyness
 from termburst.questions.plans import finished, run_in_memory
 from termburst.statistics.matrix import canonical_counts
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def keyness_by_formula(
