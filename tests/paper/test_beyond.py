@@ -13,7 +13,7 @@ from scipy import optimize, stats
 from termburst import TermStatistics, fit_beta_binomial, penalized_mle, plr_statistic
 from termburst.inference.plr import ClampedTermsWarning
 from termburst.models import beta_binomial, beta_binomial_log_likelihood
-from termburst.models.penalties import named_penalty
+from termburst.models.penalties import GammaPenalty
 from termburst.paper import claim1, rankings
 from termburst.paper.collections import Fitted
 from termburst.paper.markdown import digits
@@ -155,7 +155,7 @@ def test_the_plr_is_the_sum_of_likelihood_ratio_error_loss_and_penalty(small):
     point, theirs = claim1.at_claim2(statistics, fit), penalized_mle(statistics)
     occurs = statistics.collection_frequency > 0
     np.testing.assert_array_equal(point.valid, theirs.valid & occurs)
-    log_f = named_penalty("gamma", statistics.mean_length, 1.0).log_density(theirs.alpha_0[point.valid])
+    log_f = GammaPenalty(statistics.mean_length, 1.0).log_density(theirs.alpha_0[point.valid])
     lr = 2 * (fit.loglik - fit.loglik_binomial)
     whole = (lr + 2 * point.error - 2 * point.loss)[point.valid] + 2 * log_f
     np.testing.assert_allclose(whole, plr_statistic(statistics, form="exact")[point.valid], rtol=1e-9, atol=1e-6)
