@@ -11,14 +11,14 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from termburst.counting.options import DEFAULT_TOKEN_PATTERN
-from termburst.counting.vectorizer import CompiledCounting
+from termburst.counting.vectorizer import CountVectorizer
 from termburst.estimators.term_weighting import TermWeighting
 from termburst.names import DEFAULT_SCHEME, Invalid
 from termburst.statistics.term_statistics import TermStatistics
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[misc]
+class BurstinessVectorizer(TransformerMixin, CountVectorizer):  # type: ignore[misc]
     """Count texts as scikit-learn's `CountVectorizer` does, then weigh the counts as `TermWeighting` does.
 
     It can replace `TfidfVectorizer` in a pipeline. Of the schemes without labels, on rows of unit length, the default
@@ -86,19 +86,19 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
 
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> BurstinessVectorizer:
         """Learn the vocabulary and the statistics of the texts; y are labels, for the schemes that use them."""
-        self.weighting_ = self._weighting().fit(CompiledCounting.fit_transform(self, raw_documents), y)
+        self.weighting_ = self._weighting().fit(CountVectorizer.fit_transform(self, raw_documents), y)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> Any:
         """Learn from the texts and weigh them."""
-        counts = CompiledCounting.fit_transform(self, raw_documents)
+        counts = CountVectorizer.fit_transform(self, raw_documents)
         self.weighting_ = self._weighting()
         return self.weighting_.fit_transform(counts, y)
 
     def transform(self, raw_documents: Iterable[Any]) -> Any:
         """Weigh texts with the fitted statistics."""
         check_is_fitted(self, "weighting_")
-        return self.weighting_.transform(CompiledCounting.transform(self, raw_documents))
+        return self.weighting_.transform(CountVectorizer.transform(self, raw_documents))
 
     @property
     def statistics_(self) -> TermStatistics:
