@@ -2,8 +2,9 @@
 
 Public are the measure of dispersion that needs the order of tokens, and the warning of `plr_statistic`.
 
+>>> import numpy as np
 >>> import termburst as tb
->>> tb.inference.average_reduced_frequency([0, 1, 0, 1], 2).tolist()
+>>> tb.inference.average_reduced_frequency(np.array([0, 1, 0, 1]), 2).tolist()
 [2.0, 2.0]
 """
 
