@@ -36,6 +36,7 @@ Apostrophes = Literal["keep", "split"]  # whether one between two letters belong
 DecodingErrors = Literal["strict", "replace", "ignore"]  # others leave surrogates, which no output can have
 Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
 BurstEvent = Literal["burst", "occurrence"]  # what of two terms is counted in the same documents
+PenaltyName = Literal["gamma", "log-normal", "inverse-gamma"]  # on the precision of a term
 Norm = Literal["l1", "l2"]  # of the weights of a document
 UrnKind = Literal["constant", "diagonal", "full"]  # what a word brings on: all alike, itself, also other words
 

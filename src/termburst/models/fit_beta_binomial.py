@@ -14,7 +14,7 @@ from termburst.core.cells import alike_terms
 from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.length_table import LengthTable
-from termburst.models.penalties import GammaPenalty
+from termburst.models.penalties import named_penalty
 from termburst.statistics.matrix import Integers
 from termburst.threads import over_parts
 
@@ -71,7 +71,9 @@ class BetaBinomialFit:
     status: NDArray[np.object_]
 
 
-def fit_beta_binomial(X_or_statistics: Any, *, mu: float | None = None, sigma2: float | None = None) -> BetaBinomialFit:
+def fit_beta_binomial(
+    X_or_statistics: Any, *, penalty: str | None = None, mu: float | None = None, sigma2: float = 1.0
+) -> BetaBinomialFit:
     r"""Fit the exact beta-binomial (Eq. bcb-pmf) to every term by maximum likelihood.
 
     ℓ(α, α_¬) = Σ_j [log Γ(n_ij+α)/Γ(α) + log Γ(n_j−n_ij+α_¬)/Γ(α_¬) − log Γ(n_j+α_0)/Γ(α_0)]
@@ -82,9 +84,9 @@ def fit_beta_binomial(X_or_statistics: Any, *, mu: float | None = None, sigma2: 
     Parameters
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
-    mu, sigma2 : float, optional
-        Maximise ℓ + log f(α_0) instead, where f is the paper's gamma density with variance `sigma2` and mean `mu` (by
-        default the mean document length). `loglik` is ℓ at that maximum, without log f.
+    penalty : {"gamma", "log-normal", "inverse-gamma"}, optional
+        Maximise ℓ + log f(α_0) instead, where the density f has mean `mu` (by default the mean document length) and
+        variance `sigma2`. `loglik` is ℓ at that maximum, without log f.
 
     Returns
     -------
@@ -99,12 +101,13 @@ def fit_beta_binomial(X_or_statistics: Any, *, mu: float | None = None, sigma2: 
     """
     cells = term_cells(X_or_statistics)
     coefficients = np.zeros(4)
-    if sigma2 is None and mu is not None:
-        raise ValueError("mu is the mean of a penalty, which needs its variance, too: give sigma2, or omit mu")
-    if sigma2 is not None:
+    if penalty is None and (mu is not None or sigma2 != 1.0):
+        raise ValueError("mu and sigma2 need a penalty: give one, such as penalty='gamma', or omit them")
+    if penalty is not None:
         if not cells.tokens:
             raise ValueError("all documents are empty: there is nothing to fit")
-        coefficients = np.array(GammaPenalty(cells.mean_length if mu is None else mu, sigma2).log_coefficients)
+        density = named_penalty(penalty, cells.mean_length if mu is None else mu, sigma2)
+        coefficients = np.array(density.log_coefficients)
     raw = _fit_all(cells, coefficients)
     return _result(cells, raw)
 

@@ -6,9 +6,10 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
 
 from termburst.inference import keyness as tests
 from termburst.inference.differential_burstiness import differential_burstiness
@@ -43,9 +44,6 @@ from termburst.questions.plans import (
     with_lower_bound,
     with_selected_end,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 END = "_end_"  # begins the columns with the ends of intervals at several levels
 
@@ -93,8 +91,6 @@ class KeynessPlan(TermsPlan):
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""
-        import polars as pl
-
         pairs = self.pairs(cells)  # only one of them is in memory
         return pl.concat([self.of_pair(terms, *next(pairs), number) for number in range(self.tests)])
 
@@ -105,8 +101,6 @@ class KeynessPlan(TermsPlan):
 
     def of_pair(self, terms: Any, a: TermCells, b: TermCells, number: int) -> pl.DataFrame:
         """The rows of one pair."""
-        import polars as pl
-
         columns = self.columns(a, b, self.learned[number] if self.learned else None)
         table = term_frame(terms, columns, a.n_i + b.n_i >= max(self.asked.min_count, 1))
         if self.contrasts:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
 
 from termburst.inference.burst_effects import burst_effects
 from termburst.inference.plr import add_up, plr_parts
@@ -23,9 +24,6 @@ from termburst.questions.plans import SAMPLE, Order, lesson
 from termburst.questions.term_table import TermTable
 from termburst.statistics.rows import CountRows
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class TermTablePlan(OneCollection):
             exact = fit_beta_binomial(cells)
             options: dict[str, Any] = {"confidence": asked.confidence, "intervals": asked.intervals}
             effects = burst_columns(burst_effects(cells, exact, sums=self.sums, **options))
-        penalised: dict[str, Any] = {name: getattr(asked, name) for name in ("mu", "sigma2")}
+        penalised: dict[str, Any] = {name: getattr(asked, name) for name in ("mu", "sigma2", "penalty")}
         named = plr_parts(statistics, form=asked.form, invalid=asked.invalid, quiet=self.quiet, **penalised)
         columns = {
             "n": statistics.collection_frequency,
@@ -134,7 +132,7 @@ class ClosedForms:
     @staticmethod
     def can(asked: TermTable) -> bool:
         """Whether the options ask for closed forms alone."""
-        return not (asked.effects or asked.parts or asked.fit == "exact")
+        return not (asked.effects or asked.parts or asked.fit == "exact" or asked.penalty != "gamma")
 
     @staticmethod
     def sums(ops: Any) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
 from termburst.counting import plain_tokenizer
 from termburst.counting.options import CountingOptions
@@ -14,8 +15,6 @@ from termburst.counting.utf8_texts import count_utf8, names, utf8
 from termburst.statistics.matrix import canonical_counts, document_lengths, tally
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from termburst.counting.tokenizer import Tokenizer, Worker
 
 Grain = Literal["documents", "patterns", "counts"]  # one row per cell; per term, count, length; per term, count
@@ -55,8 +54,6 @@ def merged_cells(
 
 def document_type(frame: Any) -> Any:
     """The Polars type of the frame's ids: strings or integers."""
-    import polars as pl
-
     return pl.String if frame.collect_schema()["document"] == nw.String else pl.Int64
 
 
@@ -121,8 +118,6 @@ class RunningCells:
 
     def rows(self) -> Iterator[pl.DataFrame]:
         """All rows since the last time, and for the lengths of documents rows without a term."""
-        import polars as pl
-
         if self._cells:
             self._merge()
         if not self._lengths:
@@ -152,8 +147,6 @@ class RunningCells:
 
     def _named(self, found: pl.DataFrame) -> pl.DataFrame:
         """The frame with the names of its groups."""
-        import polars as pl
-
         if "group" not in found.columns:
             return found
         return found.with_columns(pl.Series("group", list(self._groups), dtype=pl.String).gather(found["group"]))
@@ -161,8 +154,6 @@ class RunningCells:
 
 def _without_terms(lengths: pl.DataFrame, grain: Grain) -> pl.DataFrame:
     """The rows without a term, which have the lengths of documents."""
-    import polars as pl
-
     sums = ("tokens",) if grain == "counts" else ()
     zeros = (pl.lit(0, dtype=pl.Int64).alias(name) for name in ("count", *sums))
     return lengths.with_columns(pl.lit(None, dtype=pl.String).alias("term"), *zeros)
@@ -170,8 +161,6 @@ def _without_terms(lengths: pl.DataFrame, grain: Grain) -> pl.DataFrame:
 
 def _added(frames: list[pl.DataFrame]) -> pl.DataFrame:
     """One frame, in which rows that are equal but for *documents* and *tokens* are one."""
-    import polars as pl
-
     if len(frames) == 1:
         return frames[0]
     rows = pl.concat(frames)
@@ -190,8 +179,6 @@ def _tallied(lengths: list[dict[str, Any]]) -> dict[str, Any]:
 
 def _equal_as_one(term: Any, count: Any, length: Any, group: Any = None, *, grain: Grain, terms: int) -> pl.DataFrame:
     """Equal cells as one: rows of term, count, length, (group,) documents, and tokens if the grain is "counts"."""
-    import polars as pl
-
     if grain == "counts" and group is None:
         return _by_count(term, count, length, terms)
     columns = {"term": term.astype(np.int64), "count": count.astype(np.int64), "length": length}
@@ -210,8 +197,6 @@ def tokenised(batch: pl.DataFrame, *, counting: CountingOptions, grain: Grain) -
     The grain "patterns" merges equal rows, "counts" all rows with the same term and count, each within the groups of
     the documents, if they have any.
     """
-    import polars as pl
-
     X, terms = counting.count(batch["text"].to_list())
     counts = canonical_counts(X)
     name = "document" if grain == "documents" else "group"
@@ -236,8 +221,6 @@ def _by_count(term: Any, count: Any, lengths: Any, terms: int) -> pl.DataFrame:
 
     Most cells have the count 1, and those are added up without sorting.
     """
-    import polars as pl
-
     one = count == 1
     documents = np.bincount(term[one], minlength=terms)
     tokens = np.bincount(term[one], lengths[one], terms).astype(np.int64)  # exact: below 2^53
