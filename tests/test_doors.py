@@ -92,7 +92,7 @@ PAGES = [
     ("concordance.md", Collocates), ("concordance.md", Triggers), ("keyness-study.md", Check), ("report.md", Report),
     ("report.md", Explore), ("burstiness.md", Coburst),
 ]  # fmt: skip
-LOOSER = {(tb.TermWeighting, "norm"), (tb.explain, "term")}  # a matrix has numbers for names
+LOOSER = {(tb.TermWeighting, "norm"), (tb.explain, "term"), (tb.explain, "penalty")}  # a matrix has numbers for names
 FOR_MODELS = {(tb.TermWeighting, "norm"): "l2"}  # the weights of a question are as in the formula
 
 
