@@ -349,13 +349,16 @@ class CountingOptions:
     def from_json(cls, values: dict[str, Any]) -> CountingOptions:
         """The inverse of `to_json`, also for values read from JSON, where tuples have become lists.
 
-        A token pattern that is not a simple class of characters becomes a `StoredPattern`, which has a limit of time.
+        An option that is missing, or has another type, is an error, because anyone may have written the file. A token
+        pattern that is not a simple class of characters becomes a `StoredPattern`, which has a limit of time.
         """
         from termburst.counting.character_class import character_class
 
+        if missing := [f.name for f in fields(cls) if f.compare and f.name not in values]:
+            raise ValueError(f"the header field {missing[0]!r} is missing")
         plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         pattern = plain["token_pattern"]
-        if pattern is not None and character_class(pattern) is None:  # the search for a class always ends
+        if isinstance(pattern, str) and character_class(pattern) is None:  # the search for a class always ends
             plain["token_pattern"] = StoredPattern(pattern)
         return cls(**plain)
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
-from termburst.counting.stored_options import check_counting, check_entries, check_fields
-from termburst.digests import check_digest, check_format, header_text, reading, seal
+from termburst.digests import check_digest, check_entries, check_fields, check_format, header_text, reading, seal
 from termburst.files import atomic_path, first_line, panics_unseen
 from termburst.forks import check_fork
 from termburst.limits import require_memory
@@ -127,8 +126,6 @@ def _check_types(header: dict[str, Any]) -> None:
         _check_content(entry)
     if len(header["texts"]) != len(header["contents"]):
         raise ValueError("the header fields 'contents' and 'texts' must have the same number of entries")
-    if header["counting"] is not None:
-        check_counting(header["counting"])
     check_entries("batches", header["batches"], str)
     if not 1 <= header["min_count"] < 2**63:
         raise ValueError(f"the header field 'min_count' must be 1 or more; got {header['min_count']!r:.40}")
