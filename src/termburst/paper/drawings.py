@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.models import beta_binomial
+from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.penalized_mle import penalized_mle
 from termburst.models.penalties import named_penalty
 from termburst.paper.classification import MU, SIGMA2
@@ -30,7 +30,7 @@ def samples(precisions: Sequence[float], mean: float, length: int, documents: in
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
     centre = mean * length
     for precision, axes in zip(precisions, panels.flat, strict=True):
-        counts = beta_binomial.sample(length, mean * precision, (1 - mean) * precision, rng, documents)
+        counts = rng.binomial(length, rng.beta(mean * precision, (1 - mean) * precision, documents))
         spread = np.sqrt(centre * (1 - mean) * (precision + length) / (precision + 1))
         low, high = max(centre - spread, 0.0), min(centre + spread, float(length))
         axes.axhspan(low, high, color=SKY, alpha=0.25, lw=0, label="± 1 standard deviation")
@@ -103,7 +103,7 @@ def approximate_log_likelihood(counts: Integers, alpha: Floats, alpha_not: Float
     """Claim 1 summed over the documents at every (α_i, α_¬i); documents with equal counts are evaluated once."""
     pairs, documents = np.unique(np.column_stack([counts[:, 0], counts.sum(axis=1)]), axis=0, return_counts=True)
     parts = [
-        times * beta_binomial.approximate_log_pmf(n_ij, n_j, alpha, alpha_not)
+        times * approximate_log_pmf(n_ij, n_j, alpha, alpha_not)
         for (n_ij, n_j), times in zip(pairs, documents, strict=True)
     ]
     return np.sum(parts, axis=0)
