@@ -681,7 +681,7 @@ def test_it_shows_itself_in_notebooks():
     assert "&lt;b&gt;" in page
     assert "<b>" not in page
     assert "2 more documents" in page
-    assert "grouped by: year" in page
+    assert "grouped by year" in page
 
 
 def test_built_from_files_it_knows_its_folder_name(folder):

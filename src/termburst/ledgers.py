@@ -23,9 +23,10 @@ from contextlib import contextmanager
 from copy import deepcopy
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
+import polars as pl
 
 from termburst.backends.collection import Collection
 from termburst.backends.frame_input import PATTERNS, WHOLE, check_one_engine, opened, refuse_nulls
@@ -37,9 +38,6 @@ from termburst.digests import check_digest, check_format, header_text, reading, 
 from termburst.files import atomic_path, first_line, parquet_damage
 from termburst.inference.checks import checked_number
 from termburst.locks import LockedError, locked
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = ["Ledger", "LedgerConflictError", "add", "withdraw"]
 
@@ -207,8 +205,6 @@ class Ledger:
         The number is below zero if the documents were withdrawn from other batches. The status is "added", "merged" (by
         `compact`), or "withdrawn", with 0 documents.
         """
-        import polars as pl
-
         state = self._state() or _EMPTY
         merged = {True: "merged", False: "added"}
         rows = [
@@ -337,8 +333,6 @@ class Ledger:
         self, more: Any, *, check_rest: bool = False, counting: CountingOptions | None = None
     ) -> tuple[str, ...]:
         """Write the batches that are new, in one step."""
-        import polars as pl
-
         with _spooled(more) as rows:
             numbers = _documents(rows)
             state = self._state()
@@ -381,8 +375,6 @@ class Ledger:
 
     def _check_rest(self, frames: list[pl.LazyFrame]) -> None:
         """Raise ValueError if no collection has the patterns that would remain."""
-        import polars as pl
-
         Collection(pl.concat(frames), {}, None).opened(("patterns",))
 
     # Files
@@ -416,8 +408,6 @@ class Ledger:
 
     def _scan(self, state: dict[str, Any], without: Iterable[str] = ()) -> pl.LazyFrame:
         """The rows of a state, after its files were compared with their digests. They stay until `clean`."""
-        import polars as pl
-
         names = [name for name in state["files"] if name not in without]
         for name in names:
             if name not in self._sound:
@@ -454,8 +444,6 @@ class Ledger:
         counting: CountingOptions | None = None,
     ) -> None:
         """Write the rows of some batches and drop files, then replace `ledger.json`, if nobody has done so since."""
-        import polars as pl
-
         with self._changing():
             state = self._state()
             if (state and state["change"]) != (seen and seen["change"]):
@@ -533,8 +521,6 @@ def _kind(frame: Any) -> str:
 
 def _no_rows() -> pl.DataFrame:
     """The columns of a ledger."""
-    import polars as pl
-
     return pl.DataFrame(schema={name: pl.String if name in ("term", "batch") else pl.Int64 for name in COLUMNS})
 
 
@@ -544,8 +530,6 @@ def _spooled(frame: Any) -> Iterator[pl.LazyFrame]:
 
     On Spark they all come to this process.
     """
-    import polars as pl
-
     with tempfile.TemporaryDirectory(prefix="termburst-") as name:
         rows = frame.select(*COLUMNS)
         batches = to_polars(rows).iter_slices(ROWS_PER_FILE) if is_spark(frame) else stream(rows, ROWS_PER_FILE)
@@ -559,8 +543,6 @@ def _spooled(frame: Any) -> Iterator[pl.LazyFrame]:
 
 def _documents(rows: pl.LazyFrame) -> dict[str, int]:
     """The number of documents of every batch, whose ids must be possible."""
-    import polars as pl
-
     numbers = rows.group_by("batch").agg(pl.col("documents").filter(pl.col("term").is_null()).sum())
     found = dict(numbers.collect(engine="streaming").rows())
     for batch, number in sorted(found.items()):

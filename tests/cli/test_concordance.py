@@ -9,9 +9,7 @@ import polars as pl
 import pytest
 
 from helpers.processes import PATIENCE
-from termburst.cli.concordance_lines import LineWriter
-from termburst.cli.options import Table
-from termburst.cli.output import Format
+from termburst.cli.concordance_lines import aligned
 
 ROWS = """name,year,party,text
 a,1945,x,"So it goes, and so on."
@@ -146,10 +144,9 @@ def test_a_terminal_does_not_obey_texts(run, tmp_path):
 
 
 def test_ids_that_are_too_long_keep_their_end():
-    writer = LineWriter(Table(format=Format.table), 5)
     parts = {"left": [""] * 2, "match": ["so", "só"], "right": [""] * 2, "position": [0, 0]}
     ids = [f"a/long/path/to/some/file/of/{name}" for name in ("text1.txt", "text2.txt")]
-    lines = writer._aligned(pl.DataFrame({"id": ids, **parts})).splitlines()
+    lines = aligned(pl.DataFrame({"id": ids, **parts}), 5, 24).splitlines()
     assert [line[:24] for line in lines] == ["…" + name[-23:] for name in ids]
 
 

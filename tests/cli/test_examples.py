@@ -1,11 +1,9 @@
 """The examples below each command's help: they are there, and every one of them runs."""
 
-import json
 import re
 import shlex
 import tomllib
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -36,7 +34,7 @@ def desk(tmp_path_factory):
     return folder
 
 
-def test_help_ends_with_two_examples(run, monkeypatch):
+def test_help_ends_with_examples(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     for name in ORDER:
         outcome = run(*name.split(), "--help")
@@ -79,24 +77,9 @@ def test_doctor_knows_every_extra():
     assert found["packages"]["numpy"] == np.__version__
 
 
-@pytest.mark.parametrize(
-    ("origin", "advice"),
-    [
-        (None, "pip install 'termburst[report]'"),
-        ({"url": "file:///a/wheel.whl", "archive_info": {}}, "pip install 'termburst[report]'"),
-        (
-            {"url": "file:///a/clone", "dir_info": {"editable": True}},
-            "pip install -e '.[report]' in the folder of the clone",
-        ),
-    ],
-)
-def test_doctor_says_what_is_missing(run, monkeypatch, origin, advice):
+def test_doctor_says_what_is_missing(run, monkeypatch):
     monkeypatch.setattr("termburst.cli.doctor._version", lambda name: None if name == "bokeh" else "1.0")
-    installed = SimpleNamespace(read_text=lambda name: origin and json.dumps(origin))
-    monkeypatch.setattr("termburst.cli.doctor.distribution", lambda name: installed)
-    outcome = run("doctor")
-    assert f"missing: bokeh  ({advice})" in outcome.out
-    assert f"Everything else works. For all of it: {advice}" in outcome.out
+    assert "missing: bokeh  (pip install 'termburst[report]')" in run("doctor").out
 
 
 def test_doctor_survives_a_missing_data_folder(run, monkeypatch):

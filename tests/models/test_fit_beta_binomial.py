@@ -36,7 +36,7 @@ def cells_of(X, i):
 def exact_loglik(cells, alpha, alpha_not):
     """ℓ(α, α_¬) from the log-pmf less its coefficients; parameters broadcast."""
     count, length, documents = cells
-    coefficients = beta_binomial.log_rising(length - count + 1, count) - beta_binomial.log_rising(1.0, count)
+    coefficients = special.gammaln(length + 1) - special.gammaln(length - count + 1) - special.gammaln(count + 1)
     alpha, alpha_not = np.asarray(alpha)[..., None], np.asarray(alpha_not)[..., None]
     return ((beta_binomial.log_pmf(count, length, alpha, alpha_not) - coefficients) * documents).sum(axis=-1)
 
@@ -48,7 +48,7 @@ def at(tau, omega):
 def simulated(seed, alpha, alpha_not, documents=200, longest=300):
     rng = np.random.default_rng(seed)
     n_j = rng.integers(1, longest, documents)
-    n_ij = beta_binomial.sample(n_j, alpha, alpha_not, rng)
+    n_ij = rng.binomial(n_j, rng.beta(alpha, alpha_not, n_j.shape))
     return np.column_stack([n_ij, n_j - n_ij])
 
 

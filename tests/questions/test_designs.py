@@ -46,11 +46,6 @@ def test_both_sides_of_a_contrast_are_counted():
     columns = ("n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b")
     plain = tb.keyness(X[:12], X[12:], terms=TERMS, sort="term")
     assert_frame_equal(found.select(columns), plain.select(columns))
-    frame = pl.DataFrame(ABOUT)
-    masks = [frame["party"] == "D", frame["party"] == "R"]
-    parts = {key: X[mask.to_numpy()] for key, mask in zip("DR", masks, strict=True)}
-    cells = {key: tb.TermStatistics.from_counts(part, TERMS, "patterns") for key, part in parts.items()}
-    assert_frame_equal(tb.keyness(cells, formula="party", sort="term").select(columns), plain.select(columns))
     assert asked("year").select(columns).null_count().sum_horizontal()[0] == 3 * len(columns)
 
 

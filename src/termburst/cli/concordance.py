@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from termburst.cli.concordance_lines import LineWriter
+from termburst.cli.concordance_lines import fitting_width, write_lines
 from termburst.cli.options import CorpusName, Table
-from termburst.cli.output import SURE, Format, many, note, of_words, say
+from termburst.cli.output import SURE, many, note, of_words, say
 from termburst.cli.reading import Reading, reads_text, working
 from termburst.display import printable
 from termburst.questions.collocates import Collocates
@@ -26,34 +25,31 @@ _COLLOCATE_COLUMNS = ("log10_p", "p_upper")  # that a terminal does not show; fi
 
 
 @reads_text
-def kwic(
-    corpus: CorpusName,
-    asked: Kwic,
-    reading: Reading,
-    table: Table,
-) -> None:
+def kwic(corpus: CorpusName, asked: Kwic, reading: Reading, table: Table) -> None:
     """Show every place where a word or a phrase stands, with the text around it.
 
-    Lines come as they are found, unless they are sorted. A plain word matches if no letter, digit or _ is directly
-    before or after it.
+    On a terminal, lines come as they are found, unless they are sorted. A plain word matches if no letter, digit or _
+    is directly before or after it.
     """
     from termburst.concordance.kwic import together
 
-    table = table.settled(*reading.inputs(corpus))
-    writer, head = LineWriter(table, asked.width), Head()
-    source = reading.corpus(corpus, columns=asked.needs, bar=not writer.on_terminal)
-    with ExitStack() as stack:
-        stack.enter_context(reading.asked.pattern_limit("the query"))
-        stack.enter_context(writer)
-        lines = source.kwic_lines(replace(asked, width=writer.width), seen=head.see)
-        for frame in [together(list(lines))] if table.format is Format.parquet else lines:
-            writer.write(frame)
-    if not writer.rows:
+    table, head = table.settled(*reading.inputs(corpus)), Head()
+    width = fitting_width(table) if asked.width is None else asked.width
+    source = reading.corpus(corpus, columns=asked.needs, bar=not table.is_on_terminal)
+    with reading.asked.pattern_limit("the query"):
+        lines = source.kwic_lines(replace(asked, width=width), seen=head.see)
+        if table.is_shown:
+            rows = write_lines(lines, table, width)
+        else:
+            found = together(list(lines))
+            table.write(found, nothing="")
+            rows = found.height
+    if not rows:
         hint = "" if asked.regex else head.hint(asked.query)
         say(f"nothing matches {printable(asked.query)!r}{hint}", err=True)
     if asked.show is None and reading.asked.reading.layer not in (None, "form"):
         note(f"the lines show the layer {reading.asked.reading.layer}; --show form shows the text")
-    note(many(writer.rows, "line"))
+    note(many(rows, "line"))
 
 
 class Head:
@@ -78,12 +74,7 @@ class Head:
 
 
 @reads_text
-def collocates(
-    corpus: CorpusName,
-    asked: Collocates,
-    reading: Reading,
-    table: Table,
-) -> None:
+def collocates(corpus: CorpusName, asked: Collocates, reading: Reading, table: Table) -> None:
     """List the words that stand near a word more often than by chance, given which words each document has.
 
     log_ratio is the binary logarithm of how many times likelier a token of the word is near, compared with other
@@ -98,12 +89,7 @@ def collocates(
 
 
 @reads_text
-def triggers(
-    corpus: CorpusName,
-    asked: Triggers,
-    reading: Reading,
-    table: Table,
-) -> None:
+def triggers(corpus: CorpusName, asked: Triggers, reading: Reading, table: Table) -> None:
     """List the words that come together with a word, and say which come later in a document, or earlier.
 
     *Together*: both words are in more of the same documents than by chance (p_together); documents and expected are

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -16,19 +15,11 @@ from termburst.cli.reading import collection_size, working
 from termburst.display import printable
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from termburst.corpus.corpus import Corpus
 
 
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """The texts of the demo: what they are, what one is called, and the two groups that are compared."""
-
-    title: str
-    unit: str
-    corpus: Corpus
-    groups: dict[str, Corpus]
+# What the texts are, what one is called, the corpus, and the two groups that are compared.
+Texts = tuple[str, str, "Corpus", dict[str, "Corpus"]]
 
 
 def demo(
@@ -46,24 +37,27 @@ def demo(
     from importlib.util import find_spec
 
     from termburst.files import check_output
+    from termburst.questions.burst_columns import documents_by_chance, in_words
 
     check_output(page)
     start = time.perf_counter()
     with working("Reading"):
-        texts = _texts()
+        title, unit, corpus, groups = _texts()
     read = time.perf_counter()
     with working("Fitting every word"):
-        table = texts.corpus.term_table()
+        table = corpus.term_table()
     done = time.perf_counter()
-    corpus, shown = texts.corpus, table.head(top)
-    say(f"{texts.title}, without English stop words:", collection_size(corpus), "")
+    shown, statistics = table.head(top), corpus.statistics
+    say(f"{title}, without English stop words:", collection_size(corpus), "")
     say(f"The {many(shown.height, 'word')} that are surely the burstiest:")
-    _show_words(shown, texts)
-    say("", *_comparison(texts))
+    expected = documents_by_chance(shown["n"], statistics.lengths, statistics.length_documents)
+    for row in shown.with_columns(b_binomial=expected).iter_rows(named=True):
+        say(f"  {in_words(row, statistics.documents, unit)}.")
+    say("", *_comparison(unit, groups))
     say("", f"Read in {read - start:.1f} s; counted and fitted {many(len(table), 'term')} in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
         with working("Testing every word") as step:
-            corpus.report(page, title=texts.title, step=step)
+            corpus.report(page, title=title, step=step)
         say(f"Explore all words in a browser: {page.resolve().as_uri()}")
     else:
         say("For a page to explore all words: pip install 'termburst[report]', then run this command again.")
@@ -71,7 +65,7 @@ def demo(
     say(f"Next: {command} report YOUR_FOLDER -o report.html; {command} --help lists what else there is.")
 
 
-def _texts() -> _Texts:
+def _texts() -> Texts:
     """The inaugural addresses if they are at hand, otherwise Python's docstrings."""
     import polars as pl
 
@@ -82,34 +76,25 @@ def _texts() -> _Texts:
         corpus = read("inaugural", stop_words="english")
         late = pl.col("year") >= 1945
         groups = {"since 1945": corpus.where(late), "before 1945": corpus.where(~late)}
-        return _Texts("The inaugural addresses of US presidents, 1789 to 2021", "addresses", corpus, groups)
+        return "The inaugural addresses of US presidents, 1789 to 2021", "addresses", corpus, groups
     except (FileNotFoundError, DamagedDataError):
         corpus = read("stdlib", stop_words="english", words="sklearn")
         inside = pl.col("id").str.contains(".", literal=True)
         groups = {"in packages, such as email.message": corpus.where(inside), "at the top level": corpus.where(~inside)}
-        return _Texts("The docstrings of this Python's standard library", "modules", corpus, groups)
+        return "The docstrings of this Python's standard library", "modules", corpus, groups
 
 
-def _show_words(table: pl.DataFrame, texts: _Texts) -> None:
-    from termburst.questions.burst_columns import documents_by_chance, in_words
-
-    statistics, unit = texts.corpus.statistics, texts.unit
-    expected = documents_by_chance(table["n"], statistics.lengths, statistics.length_documents)
-    rows = table.with_columns(b_binomial=expected).iter_rows(named=True)
-    say(*(f"  {in_words(row, statistics.documents, unit)}." for row in rows))
-
-
-def _comparison(texts: _Texts) -> list[str]:
+def _comparison(unit: str, groups: dict[str, Corpus]) -> list[str]:
     """What two groups use differently, strongest first, and how many words G² would call different."""
     import polars as pl
 
-    a, b = texts.groups.values()
+    a, b = groups.values()
     with working("Comparing"):
         table, g2 = a.keyness(b), a.keyness(b, method="g2", confidence=None)
     sure = table.filter(pl.col("q_value") <= SURE)
-    sizes = [f"{name} ({len(group)})" for name, group in texts.groups.items()]
-    said = [f"{texts.unit.capitalize()}: {sizes[0]} compared with {sizes[1]}. {sure.height:,} words surely differ:"]
-    for name, sign in zip(texts.groups, (1, -1), strict=True):
+    sizes = [f"{name} ({len(group)})" for name, group in groups.items()]
+    said = [f"{unit.capitalize()}: {sizes[0]} compared with {sizes[1]}. {sure.height:,} words surely differ:"]
+    for name, sign in zip(groups, (1, -1), strict=True):
         most = sure.filter(pl.col("lower_bound") * sign > 0).sort("lower_bound", descending=sign > 0)["term"].head(8)
         said.append(f"  more often {name}: {', '.join(map(printable, most)) or 'none'}")
     cried = int((g2["q_value"] <= SURE).sum())

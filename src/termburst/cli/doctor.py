@@ -6,8 +6,7 @@ import os
 import platform
 import re
 import shutil
-from importlib.metadata import PackageNotFoundError, distribution, metadata, version
-from json import loads
+from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,13 +38,12 @@ def doctor(json: Annotated[bool, typer.Option("--json", help="The same as JSON, 
     say(", ".join(f"{name} {number}" for name, number in found["packages"].items()), "")
     for name, part in found["extras"].items():
         missing = part["missing"]
-        state = f"missing: {', '.join(missing)}" if missing else "installed"
-        say(f"  {part['for']:<34} {state}" + (f"  ({installing(name)})" if missing else ""))
+        advice = f"missing: {', '.join(missing)}  (pip install 'termburst[{name}]')"
+        say(f"  {part['for']:<34} {advice if missing else 'installed'}")
     say(f"  {'Java, for Spark':<34} {found['java'] or 'not found'}")
     say("", "data sets:")
     for name, state in found["data"].items():
         say(f"  {name:<14} {state}")
-    say("", *_advice(found))
 
 
 def diagnosis() -> dict[str, Any]:
@@ -76,15 +74,6 @@ def _requirements() -> dict[str, list[str]]:
         if name and name[0] != "termburst" and ("python_version" not in line or extra):
             required.setdefault(extra[1] if extra else "", []).append(name[0])
     return required
-
-
-def installing(*extras: str) -> str:
-    """How to install extras: of the package, or of the checkout if termburst was installed from one for editing."""
-    names = ",".join(extras)
-    origin = loads(distribution("termburst").read_text("direct_url.json") or "{}")  # as PEP 610 has it
-    if origin.get("dir_info", {}).get("editable"):
-        return f"pip install -e '.[{names}]' in the folder of the clone"
-    return f"pip install 'termburst[{names}]'"
 
 
 def _version(package: str) -> str | None:
@@ -122,13 +111,3 @@ def _data() -> dict[str, str]:
             states[name] = str(error)
     states["20newsgroups"] = str(cached_file() or "not there; scikit-learn downloads 14 MB when it is first used")
     return states
-
-
-def _advice(found: dict[str, Any]) -> list[str]:
-    """One sentence: what to do next."""
-    if found["core"].startswith("missing") or "missing" in found["packages"].values():
-        return ["termburst itself is incomplete; install it again: pip install --force-reinstall termburst"]
-    lacking = [name for name, part in found["extras"].items() if part["missing"]]
-    if not lacking:
-        return ["Every part of termburst can be used."]
-    return [f"Everything else works. For all of it: {installing(*lacking)}"]

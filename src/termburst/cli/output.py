@@ -10,7 +10,7 @@ import json
 import math
 import os
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
@@ -92,10 +92,11 @@ def write_table(frame: pl.DataFrame, table: Table, title: Title = "", *, nothing
         except OSError as error:  # such as a full disk
             raise ValueError(f"the table cannot be written to standard output: {error.strerror or error}") from error
     if escaped:
-        say_escaped(output, escaped)
+        which = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
+        say(f"{output or 'CSV'}: added an apostrophe before {which}; --csv-as-is leaves them unchanged", err=True)
     if table.excel and frame.height >= _EXCEL_ROWS:
         say(f"{output or 'CSV'}: Excel shows only the first {_EXCEL_ROWS - 1:,} of {frame.height:,} rows", err=True)
-    if frame.is_empty() and format is not Format.table:
+    if frame.is_empty() and nothing and format is not Format.table:
         note(nothing)
 
 
@@ -124,12 +125,6 @@ def without_formulas(frame: pl.DataFrame) -> tuple[pl.DataFrame, int]:
             text = pl.when(runs).then(pl.lit("'") + pl.col(name)).otherwise(pl.col(name))
             frame, escaped = frame.with_columns(text.alias(name)), escaped + found
     return frame, escaped
-
-
-def say_escaped(output: Path | None, escaped: int) -> None:
-    """Say that cells of a CSV file got an apostrophe."""
-    which = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
-    say(f"{output or 'CSV'}: added an apostrophe before {which}; --csv-as-is leaves them unchanged", err=True)
 
 
 def write_out(content: bytes, output: Path | None = None) -> None:
@@ -232,28 +227,6 @@ def print_table(frame: pl.DataFrame, title: Title = "", *, file: Any = None, not
         console.file.write("  ".join(row) + "\n")
 
 
-def columns_shown(otherwise: int) -> int:
-    """How many characters fit in a line, if standard output is a terminal; *otherwise* if it is not."""
-    from rich.console import Console
-
-    console = Console()
-    return console.width if console.is_terminal else otherwise
-
-
-def print_rows(header: dict[str, dict[str, Any]], rows: Iterable[Sequence[str]], *, width: int) -> None:
-    """Print a table of texts, wrapped to a width; *header* has rich's options for each column."""
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False)
-    for name, options in header.items():
-        table.add_column(name, **options)
-    for row in rows:
-        table.add_row(*(Text(printable(cell, None)) for cell in row))
-    Console(width=width).print(table)
-
-
 @contextmanager
 def progress_bar(*, when: bool = True) -> Iterator[Any]:
     """A progress bar on standard error, if that is a terminal; otherwise nothing."""
@@ -330,7 +303,7 @@ def _encoded(frame: pl.DataFrame, table: Table, title: Title) -> bytes:
     if table.format is Format.csv:
         return frame.write_csv().encode("utf-8-sig" if table.excel else "utf-8")
     if table.format is Format.json:
-        return json_text([_json_row(row) for row in frame.to_dicts()], indent=1)
+        return json_text([_json_row(row) for row in frame.to_dicts()], indent=1, default=str)
     if table.format is Format.table:
         text = io.StringIO()
         print_table(frame, title, file=text)

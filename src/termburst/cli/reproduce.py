@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from termburst.cli.output import columns_shown, note, print_rows, progress_bar, say
+from termburst.cli.output import note, print_table, progress_bar, say
 from termburst.paper import NAMES, settled_parts
 
 if TYPE_CHECKING:
@@ -47,21 +47,20 @@ def reproduce(
 
 
 def _print_rows(rows: Sequence[Row]) -> None:
-    """Print one line per number, with short notes on a narrow terminal; of table cells, only those that differ."""
-    width = columns_shown(otherwise=200)
-    narrow = width < 120
+    """Print one line per number, with the beginning of its note; of table cells, only those that differ."""
+    import polars as pl
+
     listed = [row for row in rows if not row.cell or row.agrees is False]
-    shown = []
-    for row in listed:
-        agrees = {True: "yes", False: "no", None: ""}[row.agrees]
-        remark = row.note.partition(":")[0] if narrow and row.agrees is False else "" if narrow else row.note
-        shown.append((row.item, row.published or "", row.shown(), agrees, remark))
-    number = {"justify": "right", "overflow": "fold", "max_width": 14 if narrow else None}
-    text = {"overflow": "fold"}
-    if shown:
-        print_rows(
-            {"item": text, "published": number, "obtained": number, "agrees": {}, "note": text}, shown, width=width
-        )
+    agrees = {True: "yes", False: "no", None: ""}
+    columns: dict[str, list[str]] = {
+        "item": [row.item for row in listed],
+        "published": [row.published or "" for row in listed],
+        "obtained": [row.shown() for row in listed],
+        "agrees": [agrees[row.agrees] for row in listed],
+        "note": [row.note.partition(":")[0] for row in listed],
+    }
+    if listed:
+        print_table(pl.DataFrame(columns))
     cells = sum(row.agrees is True for row in rows) - sum(row.agrees is True for row in listed)
     if cells:
         say(f"and {cells} cells of tables that agree to the printed digit (see results.json)")

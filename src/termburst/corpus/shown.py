@@ -9,7 +9,7 @@ from termburst.corpus.documents import Documents
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Scanned
 from termburst.counting.options import words_of
-from termburst.display import ROWS, html_table, more, number, printable
+from termburst.display import ROWS, html_table, more, printable
 from termburst.messages import Message, named
 from termburst.reading.faults import many
 
@@ -34,7 +34,8 @@ def in_words(corpus: CorpusBase) -> str:
         words = "" if framed.counting is None else f"; words: {words_of(framed.counting)}"
         by = "" if corpus.by is None else f"; grouped by {printable(corpus.by)}"
         return f"Corpus of {framed.kind} in a {framed.engine}, scanned{by}{words}"
-    parts = ["Corpus of " + ", ".join(many(count, noun) for noun, count in _sizes(corpus).items())]
+    sizes = {"document": len(corpus), "token": corpus.tokens, "term": len(corpus.terms)}
+    parts = ["Corpus of " + ", ".join(many(count, noun) for noun, count in sizes.items())]
     known = corpus.metadata.columns[1:]
     if known:
         names = ", ".join(printable(name) for name in known[:_NAMED])
@@ -49,17 +50,10 @@ def in_words(corpus: CorpusBase) -> str:
 def as_html(corpus: CorpusBase) -> str:
     """What a corpus is, and the metadata of the first documents."""
     if not isinstance(corpus._documents, Documents):
-        return html_table("Corpus", {"scanned": in_words(corpus)}, [], [], "")
-    facts = {f"{noun}s": number(count) for noun, count in _sizes(corpus).items()}
-    facts |= {"grouped by": printable(corpus.by)} if corpus.by is not None else {}
-    facts["words"] = words_of(corpus.counting)
+        return html_table(in_words(corpus), {}, [], [])
     head = corpus.metadata.head(ROWS)[:, :_COLUMNS]
     rows = [[_cell(value) for value in row] for row in head.rows()]
-    return html_table("Corpus", facts, head.columns, rows, more(len(corpus), "documents"))
-
-
-def _sizes(corpus: CorpusBase) -> dict[str, int]:
-    return {"document": len(corpus), "token": corpus.tokens, "term": len(corpus.terms)}
+    return html_table(in_words(corpus), {}, head.columns, rows, more(len(corpus), "documents"))
 
 
 def _cell(value: Any) -> Any:

@@ -14,7 +14,6 @@ from scipy.special import gammaln
 
 from termburst.core.matrix import CountBlock
 from termburst.core.weights import TABLED, share_weights
-from termburst.display import html_table, number, printable
 from termburst.inference.checks import check_name
 from termburst.models import closed_forms as forms
 from termburst.models.cells import term_cells
@@ -116,9 +115,9 @@ def plr_statistic(
     return add_up(plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """λ_i of one term as the sum of its named parts: ``str()`` is a table for people, `parts` has the numbers.
+    """λ_i of one term as the sum of its named parts: it prints as a table for people, `parts` has the numbers.
 
     Attributes
     ----------
@@ -151,30 +150,16 @@ class Explanation:
     status: str = "valid"
     sentences: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """How bursty the term is, one line per part, the sum, and the estimates."""
         head = f"{self.term!r}: n_i = {self.n_i:,} occurrences in b_i = {self.b_i:,} documents"
-        lines = [f"  {k:<12}{v:>16,.4f}   {formula}".rstrip() for k, v, formula in self._lines()]
+        formulas = part_formulas(self.parts, self.form)
+        lines = [f"  {k:<12}{v:>16,.4f}   {formulas.get(k, '')}".rstrip() for k, v in self.parts.items()]
         end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
         status = "invalid: η² ≤ r_i" if self.status == "invalid" else self.status
         own = "exact: α_i = {:.6g}, α_¬i = {:.6g}" if self.fit == "exact" else "α̂_i = {:.6g}, α̂_¬i = {:.6g}"
         fitted = [] if self.fit == "none" else [f"  {own.format(self.alpha, self.alpha_not)} ({status})"]
         return "\n".join([*self.sentences, head, *lines, end, *fitted])
-
-    def _repr_html_(self) -> str:
-        """The same as a table."""
-        name = f"column {self.term}" if isinstance(self.term, int) else printable(self.term)
-        facts = {"n_i": number(self.n_i), "b_i": number(self.b_i)}
-        facts |= {"α̂_i": number(self.alpha), "α̂_¬i": number(self.alpha_not)} if np.isfinite(self.alpha) else {}
-        rows = [[part, value, formula] for part, value, formula in self._lines()]
-        note = "α̂_i is not valid: η² ≤ r_i" if self.status == "invalid" else ""
-        header = ["part", "value", "formula"]
-        return html_table(name, facts, header, [*rows, ["λ_i", self.plr, f"({self.form})"]], note)
-
-    def _lines(self) -> list[tuple[str, float, str]]:
-        """Name, value and (in the form "printed") formula of every part."""
-        formulas = part_formulas(self.parts, self.form)
-        return [(name, value, formulas.get(name, "")) for name, value in self.parts.items()]
 
 
 def explain(

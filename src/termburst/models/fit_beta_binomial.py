@@ -11,7 +11,6 @@ from numpy.typing import ArrayLike, NDArray
 from termburst.core import beta_binomial as core
 from termburst.core.binding import record
 from termburst.core.cells import alike_terms
-from termburst.display import ROWS, html_table, more, number
 from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.length_table import LengthTable
@@ -70,16 +69,6 @@ class BetaBinomialFit:
     standard_error_alpha: Floats
     standard_error_alpha_not: Floats
     status: NDArray[np.object_]
-
-    def _repr_html_(self) -> str:
-        """The number of fits of each status, and the first fits; a fit has columns, not names of terms."""
-        m = self.status.size
-        numbers = {str(name): int((self.status == name).sum()) for name in STATUSES}
-        facts = {"terms": number(m)} | {name: number(count) for name, count in numbers.items() if count}
-        shown = (self.mean, self.alpha, self.alpha_not, self.loglik - self.loglik_binomial, self.status)
-        rows = ([column, *(values[column] for values in shown)] for column in range(min(m, ROWS)))
-        header = ["column", "mean", "α_i", "α_¬i", "ℓ − ℓ of the binomial", "status"]
-        return html_table("BetaBinomialFit", facts, header, rows, more(m, "columns"))
 
 
 def fit_beta_binomial(

@@ -175,7 +175,7 @@ def approximation_error(alpha: Floats, alpha_not: Floats, error: Floats, mean_le
 
     Left: the median |error| of the terms in each hexagon of (α_i, α_¬i). Claim 1 assumes the upper left corner, α_i <
     0.1 and α_¬i above the mean length. Right: |error| against x = α_0/mean length, with the running median and the
-    leading term log(1 + 1/x) (`termburst.models.beta_binomial.approximation_error`).
+    leading term log(1 + 1/x).
     """
     drawn = error != 0  # the axis is logarithmic
     alpha, alpha_not, error = alpha[drawn], alpha_not[drawn], np.abs(error[drawn])

@@ -14,7 +14,6 @@ from termburst.paper.claim1 import claim1
 from termburst.paper.collections import UNAVAILABLE, Collections
 from termburst.paper.errata import ERRATA
 from termburst.paper.errata import as_markdown as errata_page
-from termburst.paper.penalties import penalties
 from termburst.paper.rankings import rankings
 from termburst.paper.results import Erratum, Row, Section
 
@@ -22,7 +21,7 @@ EXAMPLES: dict[str, Callable[[Collections], Section]] = {
     example.__name__: example
     for example in (
         *(figures.fig1, figures.fig2, figures.fig3, figures.reuters, figures.fig4, tables.table2, figures.fig5),
-        *(tables.table3, figures.figa1, figures.figa2, claim1, rankings, penalties),
+        *(tables.table3, figures.figa1, figures.figa2, claim1, rankings),
     )
 }
 

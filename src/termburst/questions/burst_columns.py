@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.display import printable
@@ -15,9 +16,6 @@ from termburst.inference.dispersion import MEASURES
 from termburst.models.cells import term_cells
 from termburst.names import MAIN_COLUMNS, Statistic, TermSort
 from termburst.statistics.term_statistics import TermStatistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 HARDLY = 1.05  # a burst ratio below this would be printed as 1.0
 FREQUENT = 0.5  # reuse by chance from which on a term is too frequent for reuse to say how bursty it is
@@ -49,8 +47,6 @@ def term_order(
     columns: Collection[str], sort: TermSort | None, statistic: Statistic = "plr", *, intervals: bool = True
 ) -> list[pl.Expr]:
     """What the rows of a table with these columns are sorted by; without *intervals*, not by lower bounds."""
-    import polars as pl
-
     if sort is None:
         return []
     first = "lower_bound" if intervals else "burst_ratio"  # terms whose lower bound is 1 come by their p-values

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.inference.burst_effects import BurstEffects, burst_effects
@@ -32,9 +33,6 @@ from termburst.questions.frames import term_frame
 from termburst.questions.plans import SAMPLE, Finish, Order, Rows, TermsPlan, lesson, shown, sums_of
 from termburst.questions.stored_nulls import StoredNulls
 from termburst.threads import Aside
-
-if TYPE_CHECKING:
-    import polars as pl
 
 TERMS, SCALE, LONGEST, SIZES = "terms", "scale", "longest", "sizes"  # what is learned
 FIT = ("mean", "alpha", "alpha_not", "alpha_0", "loglik", "loglik_binomial", "standard_error_alpha",
@@ -84,8 +82,6 @@ class FitPlan(TermByTerm):
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""
-        import polars as pl
-
         (own,) = cells
         found = fit_beta_binomial(own)
         columns = {"n": own.n_i, "b": own.b_i, **{name: getattr(found, name) for name in FIT}}
@@ -132,8 +128,6 @@ class BurstinessPlan(OneCollection):
 
     def taught(self, rows: pl.DataFrame) -> Self:
         """See `TermsPlan`."""
-        import polars as pl
-
         asked, lengths = self.asked, self.collection
         assert lengths is not None  # `prepared` came first
         sizes = rows.filter(what=SIZES)["value"].unique().sort().cast(pl.Int64).to_numpy()
@@ -192,8 +186,6 @@ def taught_scale(rows: pl.DataFrame) -> ScaleSums | None:
 
 
 def _test_frame(terms: Any, columns: dict[str, Any], counted: NDArray[np.bool_]) -> pl.DataFrame:
-    import polars as pl
-
     return term_frame(terms, columns, counted).with_columns(pl.col("p_method", "status").cast(pl.String))
 
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
 from termburst.counting.options import CountingOptions
 from termburst.counting.shingles import TextShingles
@@ -45,9 +46,6 @@ from termburst.questions.plans import NO_ROWS, Engine
 from termburst.questions.text_cells import document_type
 from termburst.statistics.matrix import Integers
 from termburst.statistics.term_statistics import NothingToCountError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def check_in_stages(
@@ -94,8 +92,6 @@ class Documents:
 
 def _near_duplicates(engine: Engine, texts: Any, corpus: Documents, threshold: float) -> NearDuplicates:
     """The near-copies; workers compare the pairs that fingerprints propose, those that belong together at a time."""
-    import polars as pl
-
     candidates = Candidates.of(corpus.prints)
     pairs = candidates.pairs
     if not pairs.size:
@@ -118,8 +114,6 @@ def _near_duplicates(engine: Engine, texts: Any, corpus: Documents, threshold: f
 
 def compared_pairs(batch: pl.DataFrame, *, pairs: Integers) -> pl.DataFrame:
     """The Jaccard index of the pairs of some documents, of which all that belong together are given."""
-    import polars as pl
-
     batch = batch.sort("number")
     numbers, texts = batch["number"].to_numpy(), batch["text"].to_list()
     own = pairs[np.isin(pairs[:, 0], numbers)]
@@ -133,8 +127,6 @@ def _passages(
     engine: Engine, texts: Any, traces: Traces, corpus: Documents, found: NearDuplicates
 ) -> tuple[float, pl.DataFrame]:
     """The share of the text that is in another document, too, and the passages in most documents, without copies."""
-    import polars as pl
-
     every = every_passage(int(corpus.n_j.sum()))
     rows = engine.to_polars(traces.passages(every))
     rows = rows.with_columns(number=pl.Series(corpus.numbers(rows["document"]), dtype=pl.Int64)).drop("document")
@@ -152,8 +144,6 @@ def _passages(
 
 def _false_alarms(engine: Engine, cells: Any, corpus: Documents, clusters: Any, halves: int, seed: int) -> Any:
     """`false_alarms` of the same documents in memory, with words dealt out to workers."""
-    import polars as pl
-
     filled = corpus.n_j > 0
     n_j = corpus.n_j[filled]
     of = np.arange(n_j.size) if clusters is None else np.unique(clusters[filled], return_inverse=True)[1]
@@ -227,8 +217,6 @@ class Dealt:
 
 def _priors(rows: pl.DataFrame, halves: int) -> tuple[tuple[PrecisionPrior, ...], ...]:
     """What all words say, from the rows of `saying`."""
-    import polars as pl
-
     keys = ["half", "kind", "place"]
     sums = rows.group_by(keys).agg(pl.col("value").sum()).sort(keys)
     return tuple(
@@ -242,8 +230,6 @@ def _priors(rows: pl.DataFrame, halves: int) -> tuple[tuple[PrecisionPrior, ...]
 
 def saying(cells: pl.DataFrame, *, dealt: Dealt) -> pl.DataFrame:
     """What some words say about the precisions of each pair of halves; all their cells are given."""
-    import polars as pl
-
     documents, whole, _ = _documents(cells, dealt)
     rows = [
         pl.DataFrame({"half": half, "kind": kind, "place": np.arange(sums.size), "value": sums})
@@ -255,8 +241,6 @@ def saying(cells: pl.DataFrame, *, dealt: Dealt) -> pl.DataFrame:
 
 def alarming(cells: pl.DataFrame, *, dealt: Dealt) -> pl.DataFrame:
     """How many of some words have p below 0.05 in each half; all their cells are given."""
-    import polars as pl
-
     documents, whole, band = _documents(cells, dealt)
     priors = dealt.priors or [(None, None)] * len(dealt.firsts)
     each = zip(dealt.firsts, priors, strict=True)
@@ -267,8 +251,6 @@ def alarming(cells: pl.DataFrame, *, dealt: Dealt) -> pl.DataFrame:
 
 def _documents(cells: pl.DataFrame, dealt: Dealt) -> tuple[TermDocuments, TermDocuments | None, Integers]:
     """Some words in the documents, and in units as one document each, if asked for; and the band of each."""
-    import polars as pl
-
     number = dealt.ids.search_sorted(cells["document"], side="left").cast(pl.Int64)
     cells = cells.with_columns(number=number).sort("term", "number")
     terms = cells["term"].unique(maintain_order=True)
@@ -293,8 +275,6 @@ def _cluster(engine: Engine, meta: Any, cluster: str, corpus: Documents) -> pl.S
 
 def _shares(engine: Engine, meta: Any, traces: Traces, corpus: Documents) -> pl.DataFrame:
     """`largest_shares` of the columns of a frame, but the ids."""
-    import polars as pl
-
     lengths = traces.documents.select("document", "length")
     integers = corpus.ids.dtype == pl.Int64
     meta = meta.with_columns(nw.col("document").cast(nw.Int64 if integers else nw.String))

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+import polars as pl
 
 from termburst.core.minhash import band_keys
 from termburst.counting.options import CountingOptions, checked_counting
@@ -16,9 +17,6 @@ from termburst.counting.shingles import BLOCK, TextShingles
 from termburst.inference.duplicates import PASSAGE, WIDTH, Fingerprints, every_passage, sampled_passages
 from termburst.questions.plans import Engine
 from termburst.questions.text_cells import TEXTS, document_type, tokenised
-
-if TYPE_CHECKING:
-    import polars as pl
 
 SIGNED = np.int64  # engines have no unsigned integers: hashes are stored as the signed ones with the same bits
 LISTED = 1_000  # ids in a condition of a query
@@ -39,8 +37,6 @@ class Traces:
     @classmethod
     def of(cls, engine: Engine, texts: Any, counting: CountingOptions | None, bands: tuple[int, int]) -> Traces:
         """The traces of a frame of texts (document, text)."""
-        import polars as pl
-
         numbers = dict.fromkeys(("count", "length"), pl.Int64)
         schema = {"document": document_type(texts), "term": pl.String, **numbers, "print": pl.String}
         stage = partial(traced, counting=checked_counting(counting), bands=bands)
@@ -80,14 +76,10 @@ def traced(
     How many passages will be looked at depends on the number of all tokens, which nobody knows yet. Those seen here are
     a part of them, so the sample that goes with these contains the final one. It grows with their logarithm.
     """
-    import polars as pl
-
     tokens = 0
     for batch in batches:
         for texts in _in_blocks(batch):
-            rows = tokenised(texts, counting=counting, grain="documents").with_columns(
-                print=pl.lit(None, dtype=pl.String)
-            )
+            rows = tokenised(texts, counting=counting).with_columns(print=pl.lit(None, dtype=pl.String))
             cells, documents = (rows.filter(pl.col("term").is_null() == empty) for empty in (False, True))
             tokens += int(documents["length"].sum())
             yield pl.concat([cells, _printed(documents, texts, bands), _passages(texts, every_passage(tokens), rows)])
@@ -95,16 +87,12 @@ def traced(
 
 def _in_blocks(batch: pl.DataFrame) -> list[pl.DataFrame]:
     """Parts of a batch with about `BLOCK` bytes of text each: a row per passage takes more memory than its word."""
-    import polars as pl
-
     block = (pl.col("text").str.len_bytes().cast(pl.Int64).cum_sum() // BLOCK).alias("block")
     return batch.with_columns(block).partition_by("block", maintain_order=True, include_key=False)
 
 
 def _printed(documents: pl.DataFrame, texts: pl.DataFrame, bands: tuple[int, int]) -> pl.DataFrame:
     """The rows of documents, with their numbers of words and their fingerprints."""
-    import polars as pl
-
     listed = texts["text"].to_list()
     found = TextShingles(listed).shingles(listed, WIDTH)
     keys = band_keys(found.hashes, found.indptr, *bands)
@@ -116,8 +104,6 @@ def _printed(documents: pl.DataFrame, texts: pl.DataFrame, bands: tuple[int, int
 
 def _passages(texts: pl.DataFrame, every: int, like: pl.DataFrame) -> pl.DataFrame:
     """The rows of passages, with the columns of *like*."""
-    import polars as pl
-
     listed = texts["text"].to_list()
     found = TextShingles(listed).shingles(listed, PASSAGE)
     hashes, place, position = sampled_passages(found, every, np.arange(texts.height))
@@ -131,8 +117,6 @@ def chosen_texts(engine: Engine, texts: Any, chosen: pl.DataFrame) -> Any:
 
     More are found by our own code, which gets all texts for that.
     """
-    import polars as pl
-
     if chosen.height <= LISTED:
         texts = texts.filter(nw.col("document").is_in(chosen["document"].to_list()))
     schema = {**dict(chosen.drop("document").schema), "text": pl.String}

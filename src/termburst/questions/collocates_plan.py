@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 
 from termburst.concordance.collocates import COLUMNS, Held, Part, documents_with, node_parts, node_starts
 from termburst.concordance.positions import Numbering
@@ -15,9 +16,6 @@ from termburst.inference.collocates import attraction, log_dice
 from termburst.inference.multiplicity import adjust_log10
 from termburst.questions.collocates import Collocates
 from termburst.questions.plans import Finish, Order, Rows, shown
-
-if TYPE_CHECKING:
-    import polars as pl
 
 CELL = ("others", "near", "count", "in_window")  # of a word in a document with the node; see `around_node`
 SUMS = ("n", "documents")  # are added up where all else is equal
@@ -43,8 +41,6 @@ class CollocatesPlan:
     @staticmethod
     def schema() -> dict[str, Any]:
         """The columns of these rows."""
-        import polars as pl
-
         return {"term": pl.String, **dict.fromkeys((*CELL, *SUMS), pl.Int64)}
 
     def tested(self, hits: int | None) -> Any:
@@ -63,8 +59,6 @@ class CollocatesPlan:
 
     def order(self) -> Order:
         """What the rows are sorted by."""
-        import polars as pl
-
         sort, own = self.asked.sort, [pl.col("log10_p"), -pl.col("log_ratio"), pl.col("term")]
         if sort is None:
             return []
@@ -78,8 +72,6 @@ def around_node(batch: pl.DataFrame, *, node: str, counting: CountingOptions, wi
     (tokens of the document that are not the node, and those of them near it), count and in_window (the same of the
     word). And a row without a word, whose n is the number of times that the node is there.
     """
-    import polars as pl
-
     numbering = Numbering(counting, sentences=within == "sentence")
     chunk = numbering.chunk(batch["text"].to_list())
     words = pl.Series("term", numbering.words(), dtype=pl.String)
@@ -102,8 +94,6 @@ def around_node(batch: pl.DataFrame, *, node: str, counting: CountingOptions, wi
 
 def _cells(held: Held) -> pl.DataFrame:
     """One row per word of a document with the node: word, others, near, count, in_window."""
-    import polars as pl
-
     document = np.repeat(np.arange(held.sizes.size), held.sizes)
     others, near = (np.bincount(document[mask], minlength=held.sizes.size) for mask in (~held.is_node, held.near))
     free = ~held.is_node
@@ -117,8 +107,6 @@ def attracted(
     rows: pl.DataFrame, *, node: str, counting: CountingOptions, hits: int, min_count: int, confidence: float
 ) -> pl.DataFrame:
     """The test of some words, of which all rows of `around_node` are given."""
-    import polars as pl
-
     parts = node_parts(node, counting)
     totals = rows.group_by("term").agg(pl.col("n").sum()).sort("term").filter(pl.col("n") >= max(min_count, 1))
     listed = [word not in counting.stop_word_set() and not _is_node(word, parts) for word in totals["term"]]

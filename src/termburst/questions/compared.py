@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions, words_of
@@ -22,8 +23,6 @@ from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from termburst.inference.frequency_list import WordList
 
 MILLION = 1_000_000
@@ -36,8 +35,6 @@ NEARLY_ALL = 0.8  # of the groups: from this share of single documents on, a com
 
 def comparison_order(sort: Sort | None) -> list[pl.Expr]:
     """What the rows of a comparison are sorted by, as `sort=` names it; equal ones by term."""
-    import polars as pl
-
     # Rounded: the term, not the last bits, decides the order of equal values.
     p_value = pl.col("p_value").log10().round(9)
     statistic, lower_bound, log_ratio = (pl.col(name).round(9) for name in ("statistic", "lower_bound", "log_ratio"))
@@ -200,8 +197,6 @@ def out_of_reach(least_p: Any, adjust: str = "bh", clusters: int | None = None) 
 
 def table_out_of_reach(table: pl.DataFrame, adjust: str = "bh", clusters: int | None = None) -> str | None:
     """`never_significant` of a table of a comparison; each contrast is a family of tests."""
-    import polars as pl
-
     if "least_p" not in table.columns:
         return None
     p_value, q_value, least = (
@@ -264,8 +259,6 @@ def divided_clusters(metadata: pl.DataFrame, columns: Sequence[str], cluster: st
     >>> print(divided_clusters(both, ["side"], "side"))
     None
     """  # noqa: E501  # a line of output
-    import polars as pl
-
     kinds = metadata.schema
     others = [
         name for name in columns if name != cluster and not (kinds[name].is_numeric() or kinds[name].is_temporal())

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.shingles import CountShingles, TextShingles, plain_words
@@ -16,8 +17,6 @@ from termburst.inference.duplicates import NearDuplicates, SharedPassages, Sourc
 from termburst.messages import Message, joined, named
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from termburst.counting.counted_corpus import CountedCorpus
     from termburst.questions.check import Check
     from termburst.reading.documents import Text
@@ -145,8 +144,6 @@ class CorpusCheck:
         return f"{sentence}: quotations and boilerplate make documents depend on each other."
 
     def _dominant(self) -> str:
-        import polars as pl
-
         large = self.shares.filter(pl.col("tokens") >= DOMINANT)
         named = [
             f"{printable(row['column'])} = {printable(row['value'])} ({_percent(row['tokens'])})"
@@ -155,8 +152,6 @@ class CorpusCheck:
         return f"One value has most of the text: {', '.join(named)}; results are mostly about it." if named else ""
 
     def _alarms(self) -> str:
-        import polars as pl
-
         frame = self.false_alarms.filter(pl.col("words") >= ENOUGH_WORDS)
         high = frame.filter(pl.col("keyness") - 2 * pl.col("keyness_error") > ALARMS)
         if not high.height:
@@ -167,8 +162,6 @@ class CorpusCheck:
         return f"Documents of one {name} depend on each other: compare with cluster={name!r}, or sum their counts."
 
     def _halves(self) -> str:
-        import polars as pl
-
         frame = self.false_alarms.filter(pl.col("words") >= ENOUGH_WORDS)
         if not frame.height and self.false_alarms.height:
             return f"No row of the table has {ENOUGH_WORDS} words, so its shares say little."
@@ -242,8 +235,6 @@ def _passages(ids: list[str], source: Source, kept: NDArray[np.intp], tokens: in
 
 def shown_passages(found: SharedPassages | None, ids: Sequence[Any], texts: Mapping[int, Text]) -> pl.DataFrame:
     """One row per passage; *texts* has those of the documents that are its examples."""
-    import polars as pl
-
     schema = {"documents": pl.Int64, "example": pl.String, "passage": pl.String}
     if found is None:
         return pl.DataFrame(schema=schema)
@@ -265,7 +256,6 @@ def largest_shares(
     *column* gives a lazy frame of Narwhals with the value and the length of each document, and *collect* its rows.
     """
     import narwhals.stable.v2 as nw
-    import polars as pl
 
     found = []
     for name, dtype in types.items():
@@ -285,7 +275,6 @@ def largest_shares(
 def _shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame:
     """`largest_shares` of the columns of a frame in memory, but the first."""
     import narwhals.stable.v2 as nw
-    import polars as pl
 
     types = nw.from_native(frame[:, 1:]).schema
 
@@ -297,8 +286,6 @@ def _shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame:
 
 def alarms_frame(alarms: FalseAlarms | None) -> pl.DataFrame:
     """One row per band of frequency that has words."""
-    import polars as pl
-
     schema = {"least": pl.Int64, "words": pl.Int64, "keyness": pl.Float64, "keyness_error": pl.Float64}
     columns = ("least", "most", "words", "keyness", "g2", "summed", "keyness_error", "g2_error", "summed_error")
     if alarms is None or not alarms.words.any():
@@ -308,8 +295,6 @@ def alarms_frame(alarms: FalseAlarms | None) -> pl.DataFrame:
 
 def dropped_frame(ids: list[str], found: NearDuplicates) -> pl.DataFrame:
     """One row per near-copy of an earlier document: id, duplicate_of, jaccard."""
-    import polars as pl
-
     copies = np.flatnonzero(~found.kept)
     return pl.DataFrame(
         {

@@ -6,20 +6,21 @@ every cell and the document lengths of every cell, so nothing here grows with th
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
+from numpy.typing import NDArray
 
-from termburst.inference.designs import ContrastTest, DesignComparison, Significance
+from termburst.inference.designs import Contrast, ContrastTest, DesignComparison, Significance
 from termburst.inference.leaning import LEAST, SUMS, Leaning
 from termburst.inference.multiplicity import adjust
 from termburst.models.beta_binomial_regression import design_cells
 from termburst.models.cells import TermCells
-from termburst.questions.compared import comparison_order, never_significant, strata_of_cells, warn_of
-from termburst.questions.contrast_sides import side_columns, tally_of_cells
+from termburst.questions.compared import MILLION, comparison_order, never_significant, strata_of_cells, warn_of
 from termburst.questions.formula_text import named_columns
 from termburst.questions.formulas import Design, design_of
 from termburst.questions.frames import term_frame
@@ -28,10 +29,9 @@ from termburst.questions.plans import Finish, Order, Rows, TermsPlan, lesson, su
 from termburst.statistics.matrix import Integers
 from termburst.statistics.term_statistics import NothingToCountError
 
-if TYPE_CHECKING:
-    import polars as pl
-
 DOCUMENTS, CLUSTERS = "documents", "clusters"  # of what the sums in `learn` are
+_SIDES = ("n_a", "n_b", "b_a", "b_b", "per_million_a", "per_million_b")
+Tally = tuple[Integers, Integers, int]  # occurrences, documents with the term, tokens
 
 
 Groups = tuple[tuple[str, Integers, Integers], ...]  # name, lengths and documents of each length, of every group
@@ -113,8 +113,6 @@ class DesignPlan(TermsPlan):
 
     def covariates_of(self, rows: pl.DataFrame, separator: str) -> tuple[list[str], pl.DataFrame]:
         """The groups and their covariates, in an order that does not depend on the engine."""
-        import polars as pl
-
         for k, name in enumerate(self.columns):
             if missing := rows[f"covariate_{k}"].null_count():
                 problem = f"the column {name!r:.60} has null in {missing:,} of the combinations"
@@ -178,13 +176,11 @@ class DesignPlan(TermsPlan):
             tests = list(zip(found, plain, strict=True))
         else:
             tests = [(one, None) for one in compared.tests(contrasts, self.asked.confidence, leanings=leanings)]
-        sides = side_columns(design, contrasts, data.cells.n_i.size, partial(tally_of_cells, own))
+        sides = side_columns(design, contrasts, data.cells.n_i.size, partial(_tally_of_cells, own))
         return design_rows(tests, sides, terms, data.cells.n_i, data.cells.b_i, self.asked.min_count)
 
     def schema(self) -> dict[str, Any]:
         """See `TermsPlan`."""
-        import polars as pl
-
         none, narrow = np.zeros(0, np.int64), np.zeros(0, np.int32)
         plan, size = replace(self, leanings=((), ())), len(self.covariates) * (2 if self.clustered else 1)
         enough = np.array([size + 3])  # documents in each cell of the design, for as many columns as it may have
@@ -226,8 +222,6 @@ def design_rows(
     min_count: int,
 ) -> pl.DataFrame:
     """The rows of a design, before `DesignPlan.finish`: for each contrast, its tests with and without clusters."""
-    import polars as pl
-
     counted, nothing = n_i >= max(min_count, 1), np.full(n_i.size, np.nan)
     frames = []
     for number, ((found, documents), side) in enumerate(zip(tests, sides, strict=True)):
@@ -252,3 +246,39 @@ def design_rows(
             columns |= {"statistic_documents": documents.statistic, "p_documents": documents.p_value}
         frames.append(term_frame(terms, columns | {"_contrast": np.full(n_i.size, number)}, counted))
     return pl.concat(frames).with_columns(pl.col("contrast", "p_method", "status").cast(pl.String))
+
+
+def side_columns(
+    design: Design, contrasts: Sequence[Contrast], terms: int, tally: Callable[[NDArray[np.bool_]], Tally]
+) -> list[dict[str, pl.Series]]:
+    """The columns n_a, n_b, b_a, b_b, per_million_a and per_million_b of each contrast.
+
+    They are null for a contrast that does not compare two values of a category. *tally* counts the documents, or the
+    rows of covariates, that a mask selects.
+    """
+    known: dict[tuple[str, Any], Tally] = {}
+
+    def counted(name: str, level: Any) -> Tally:
+        if (name, level) not in known:
+            known[name, level] = tally((design.levels[name] == level).to_numpy())
+        return known[name, level]
+
+    found = []
+    for contrast in contrasts:
+        values: list[Any] = [[None] * terms] * len(_SIDES)
+        if contrast.sides is not None:
+            name, *levels = contrast.sides
+            (n_a, b_a, tokens_a), (n_b, b_b, tokens_b) = (counted(name, level) for level in levels)
+            values = [n_a, n_b, b_a, b_b, MILLION * n_a / tokens_a, MILLION * n_b / tokens_b]
+        columns = zip(_SIDES, values, strict=True)
+        found.append({
+            name: pl.Series(name, value, pl.Float64 if "million" in name else pl.Int64) for name, value in columns
+        })  # fmt: skip
+    return found
+
+
+def _tally_of_cells(parts: Sequence[TermCells], selected: NDArray[np.bool_]) -> Tally:
+    """The tally of some of the parts of a collection, which have the same terms."""
+    some = [part for part, wanted in zip(parts, selected.tolist(), strict=True) if wanted]
+    n, b = (np.sum([getattr(part, name) for part in some], axis=0).astype(np.int64) for name in ("n_i", "b_i"))
+    return n, b, sum(part.tokens for part in some)

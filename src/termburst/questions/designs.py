@@ -4,27 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
+from termburst.inference.checks import shown
 from termburst.inference.clusters import cluster_test, summed_rows
 from termburst.inference.designs import ContrastTest, DesignComparison, Significance
 from termburst.models.beta_binomial_regression import design_cells_of
-from termburst.questions.cells_given import cells_of, frame_of
-from termburst.questions.compared import design_notes, strata_of_cells, warn_of
-from termburst.questions.contrast_sides import side_columns, tally_of_documents
-from termburst.questions.design_plan import DesignPlan, check_clusters, design_rows
+from termburst.questions.compared import design_notes, warn_of
+from termburst.questions.design_plan import DesignPlan, Tally, check_clusters, design_rows, side_columns
 from termburst.questions.formulas import Design, design_of, no_column
 from termburst.questions.frames import counted_texts, named_terms
 from termburst.questions.keyness import Keyness
-from termburst.questions.plans import finished, run_in_memory
+from termburst.questions.plans import finished
 from termburst.statistics.matrix import canonical_counts
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def keyness_by_formula(
@@ -40,16 +37,6 @@ def keyness_by_formula(
     strata: str | None = None,
 ) -> pl.DataFrame:
     """`termburst.keyness` with a formula."""
-    if isinstance(X, Mapping):
-        counted_texts({"X": X}, counting)
-        if terms is not None:
-            raise ValueError("the statistics already have term names; omit `terms`")
-        if cluster is not None:
-            raise ValueError("cluster= needs the documents: statistics do not keep which document contains what")
-        parts, names, frame = cells_of(X, formula, metadata, strata)
-        documents = [part.documents for part in parts]
-        warn_of([None if strata is None else strata_of_cells(frame, documents, strata)])
-        return run_in_memory(DesignPlan(asked, formula, strata, contrast, frame), names, parts)
     counts, names, frame = _documents(X, metadata, terms, counting)
     filled = np.flatnonzero(np.asarray(counts.sum(axis=1)).ravel() > 0)
     counts, frame = counts[filled], frame[filled]
@@ -62,7 +49,7 @@ def keyness_by_formula(
     else:
         tests = _clustered(counts, design, contrasts, _clusters(frame, cluster, design), asked.confidence)
     n_i, b_i = (np.asarray(part.sum(axis=0)).ravel() for part in (counts, counts > 0))
-    sides = side_columns(design, contrasts, n_i.size, partial(tally_of_documents, counts))
+    sides = side_columns(design, contrasts, n_i.size, partial(_tally_of_documents, counts))
     warn_of(design_notes(frame, design.variables, cluster, strata))
     plan = DesignPlan(asked, formula, clusters=None if cluster is None else frame[cluster].n_unique())
     return finished(plan, design_rows(tests, sides, names, n_i, b_i, asked.min_count))
@@ -98,10 +85,35 @@ def _documents(X: Any, metadata: Any, terms: Any, counting: CountingOptions | No
         if own is None:
             raise ValueError("a formula needs a corpus with metadata, or metadata= with one row per document")
         metadata = own
-    frame = frame_of(metadata)
+    frame = _frame_of(metadata)
     if frame.height != counts.shape[0]:
         raise ValueError(f"there are {counts.shape[0]:,} documents, but the metadata has {frame.height:,} rows")
     return counts, names, frame
+
+
+def _frame_of(metadata: Any) -> pl.DataFrame:
+    """Metadata as a frame; ValueError if that is not possible."""
+    if isinstance(metadata, pl.DataFrame):
+        return metadata
+    if isinstance(metadata, Mapping):
+        metadata = {name: _one_kind(values) for name, values in metadata.items()}
+    try:
+        return pl.DataFrame(metadata)
+    except Exception as error:
+        raise ValueError(
+            f"metadata must be columns such as {{'year': years}}, or a frame; got {shown(metadata)}"
+        ) from error
+
+
+def _one_kind(values: Any) -> Any:
+    """The same column; a list of whole and decimal numbers, which Polars refuses, as decimal numbers.
+
+    >>> _one_kind([1, 2.5, None]), _one_kind([1, "x"])
+    ([1.0, 2.5, None], [1, 'x'])
+    """
+    if isinstance(values, (list, tuple)) and {int, float} <= {*map(type, values)} <= {int, float, type(None)}:
+        return [None if value is None else float(value) for value in values]
+    return values
 
 
 def _clusters(frame: pl.DataFrame, cluster: str, design: Design) -> NDArray[np.intp]:
@@ -114,3 +126,16 @@ def _clusters(frame: pl.DataFrame, cluster: str, design: Design) -> NDArray[np.i
     _, codes = np.unique(column.cast(str).to_numpy(), return_inverse=True)
     check_clusters(int(codes.max()) + 1, cluster, design)
     return codes.ravel().astype(np.intp)
+
+
+def _tally_of_documents(counts: Any, selected: NDArray[np.bool_]) -> Tally:
+    """The tally of some rows of a count matrix.
+
+    >>> from scipy.sparse import csr_array
+    >>> n, b, tokens = _tally_of_documents(csr_array([[1, 2], [3, 0], [9, 9]]), np.array([True, True, False]))
+    >>> n.tolist(), b.tolist(), tokens
+    ([4, 2], [2, 1], 6)
+    """
+    part = counts[np.flatnonzero(selected)]
+    n, b = (np.asarray(one.sum(axis=0)).ravel().astype(np.int64) for one in (part, part > 0))
+    return n, b, int(n.sum())

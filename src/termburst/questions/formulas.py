@@ -7,9 +7,10 @@ import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial, update_wrapper
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.display import did_you_mean
@@ -19,9 +20,6 @@ from termburst.inference.designs import Contrast
 from termburst.messages import named
 from termburst.questions.compared import warn_of_lone_documents
 from termburst.questions.formula_text import MOST_COLUMNS, parsed_formula
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = NDArray[np.float64]
 
@@ -143,8 +141,6 @@ class Design:
         return np.column_stack([np.bincount(self.cell, one, len(rows)) / rows for one in columns])
 
     def _slope(self, name: str) -> Contrast:
-        import polars as pl
-
         self._warn_of_far_values(name)
         return Contrast(
             name,
@@ -166,8 +162,6 @@ class Design:
 
     def _mean_row(self, name: str, value: Any) -> Floats:
         """The mean over documents of the rows of the design, if all documents had that value."""
-        import polars as pl
-
         value = value if isinstance(value, pl.Expr) else pl.lit(value)
         frame = self.frame.with_columns(value.cast(self.frame[name].dtype).alias(name))
         mean: Floats = self.documents @ _matrix(self.spec, frame)[0] / self.documents.sum()
@@ -253,8 +247,6 @@ def _repeated(frame: pl.DataFrame, documents: NDArray[np.int64]) -> tuple[pl.Dat
 
 def _distinct(frame: pl.DataFrame, documents: NDArray[Any] | None) -> tuple[pl.DataFrame, Floats]:
     """The distinct rows in order, and the number of documents of each."""
-    import polars as pl
-
     weight = pl.lit(1) if documents is None else pl.Series("", documents)
     counted = frame.with_columns(weight.alias("\0")).group_by(frame.columns).agg(pl.col("\0").sum())
     counted = counted.sort(frame.columns)
@@ -272,8 +264,6 @@ def _columns(
     metadata: pl.DataFrame, names: list[str], coded: list[set[str]]
 ) -> tuple[pl.DataFrame, dict[str, list[Any]]]:
     """The columns that a formula names, as categories or numbers, and the levels of categories."""
-    import polars as pl
-
     made, categories = [], {}
     for name in names:
         if name not in metadata.columns:
@@ -321,8 +311,6 @@ def _check_functions(factors: list[tuple[str, set[str], str]], frame: pl.DataFra
 
 def _binned(frame: pl.DataFrame, categories: dict[str, list[Any]], bins: int) -> pl.DataFrame:
     """The frame with each number replaced by the mean of its class; classes have about equally many documents."""
-    import polars as pl
-
     made = []
     for name in frame.columns:
         column = frame[name]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
@@ -14,9 +15,6 @@ from termburst.counting.options import CountingOptions, checked_counting
 from termburst.statistics.labels import checked_terms
 from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 def term_frame(names: Any, columns: dict[str, Any], counted: NDArray[np.bool_] | None = None) -> pl.DataFrame:
@@ -27,8 +25,6 @@ def term_frame(names: Any, columns: dict[str, Any], counted: NDArray[np.bool_] |
     >>> term_frame(None, {"n": np.array([3, 0, 5])}, np.array([True, False, True])).rows()
     [(0, 3), (2, 5)]
     """
-    import polars as pl
-
     size = len(next(iter(columns.values())))
     kept = None if counted is None or counted.all() else np.flatnonzero(counted)
 
@@ -109,8 +105,6 @@ def count_frame(ids: Sequence[str], terms: Any, counts: Any) -> pl.DataFrame:
     >>> count_frame(["a", "b"], ["so"], sp.csr_array([[2], [0]])).rows()
     [('a', 'so', 2), ('b', '', 0)]
     """
-    import polars as pl
-
     sizes = np.diff(counts.indptr)
     rows = np.repeat(np.arange(sizes.size), np.maximum(sizes, 1))  # one for each cell, and one if there is none
     term, count = np.full(rows.size, len(terms)), np.zeros(rows.size, np.int64)
@@ -128,8 +122,6 @@ def pattern_frame(statistics: TermStatistics, batch: str | None) -> pl.DataFrame
     >>> pattern_frame(TermStatistics.from_counts([[2, 1]], ["so", "it"], "patterns"), None).rows()
     [('so', 2, 3, 1), ('it', 1, 3, 1), (None, 0, 3, 1)]
     """
-    import polars as pl
-
     rows = statistics.rows
     assert rows is not None  # detail="patterns"
     held = {"count": rows.count, "length": rows.length, "documents": rows.documents}

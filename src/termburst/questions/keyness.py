@@ -112,12 +112,7 @@ def keyness(
         linear in the columns of the formula. Text is a category, numbers are numbers, dates are years; ``C(year)``
         makes a number a category; the values of a category are in alphabetical order, those of a Polars Enum in its
         own; ``party:year`` is an interaction, ``bs(year, df=4)`` or ``cr(year, df=4)`` a spline.
-
-        A can then also be a dict with the TermStatistics (detail="patterns") of the documents that have the same values
-        of the covariates. These values are the keys, in the order in which the formula names its columns:
-        ``{("D", "old"): …, ("R", "old"): …}``. The result is that of the documents, but there is no *cluster*.
     metadata : columns or a frame with one row per document, for a formula; not for a corpus, which has its own
-        For a dict of cells: the names of the parts of its keys, if not those of the formula in its order.
     contrast : str or list of str, optional
         Of a formula: "party: D - R" compares two values, at the mean of all else; "year" is the slope of a number, per
         unit. By default the first level of each category minus each other level, and the slope of each number (of a
@@ -142,7 +137,7 @@ def keyness(
         one corpus different. "text-dispersion" and "log-odds" are measures of other authors; see :doc:`keyness`.
     confidence : float, optional
         Confidence level of the log_ratio interval; None omits interval and lower_bound, which takes half the time.
-    adjust : {"bh", "by", "holm", "storey", "none"}
+    adjust : {"bh", "by", "holm", "none"}
         A term counts in the adjustment only at p-values that it can have (`least_p`), so that a term in too few
         documents to be significant costs the others nothing.
     min_count : int

@@ -6,14 +6,15 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
 
 from termburst.inference import keyness as tests
 from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.dispersion import dispersion
-from termburst.inference.multiplicity import Claims, adjust, estimate_null_share, levels_of
+from termburst.inference.multiplicity import Claims, adjust, levels_of
 from termburst.inference.robust_scale import ScaleSums, scale_sums
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells
@@ -43,9 +44,6 @@ from termburst.questions.plans import (
     with_lower_bound,
     with_selected_end,
 )
-
-if TYPE_CHECKING:
-    import polars as pl
 
 END = "_end_"  # begins the columns with the ends of intervals at several levels
 
@@ -93,8 +91,6 @@ class KeynessPlan(TermsPlan):
 
     def rows(self, terms: Any, cells: Sequence[TermCells]) -> pl.DataFrame:
         """See `TermsPlan`."""
-        import polars as pl
-
         pairs = self.pairs(cells)  # only one of them is in memory
         return pl.concat([self.of_pair(terms, *next(pairs), number) for number in range(self.tests)])
 
@@ -105,8 +101,6 @@ class KeynessPlan(TermsPlan):
 
     def of_pair(self, terms: Any, a: TermCells, b: TermCells, number: int) -> pl.DataFrame:
         """The rows of one pair."""
-        import polars as pl
-
         columns = self.columns(a, b, self.learned[number] if self.learned else None)
         table = term_frame(terms, columns, a.n_i + b.n_i >= max(self.asked.min_count, 1))
         if self.contrasts:
@@ -180,8 +174,7 @@ class FrequencyPlan(KeynessPlan):
         levels = levels_of(level, self.terms)
         ends = np.column_stack(rows.take(*(f"{END}{k}" for k in range(levels.size)), at_most=largest))
         able = int(np.sum(least[~np.isnan(p_value)] <= max(largest, 0.0)))
-        share = estimate_null_share(p_value) if asked.adjust == "storey" else 1.0
-        claims = Claims.of(len(ends), levels, asked.adjust, max(able, 1), share)
+        claims = Claims.of(len(ends), levels, asked.adjust, max(able, 1))
         return Finish(q_value, partial(_claimed, claims=claims, least=claims.order_statistics(ends), level=level))
 
 

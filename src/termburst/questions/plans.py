@@ -13,16 +13,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.inference.multiplicity import selected_end
 from termburst.models.cells import TermCells
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = NDArray[np.float64]
 NO_ROWS = "there are no documents: the frame has no rows, or none that meets the condition of where"
@@ -59,8 +57,6 @@ class Finish:
 
     def ended(self, table: pl.DataFrame, rows: slice = slice(None)) -> pl.DataFrame:
         """The final rows of these *rows* of the table, with all columns."""
-        import polars as pl
-
         if self.q_value is not None:  # null where nothing was tested
             table = table.with_columns(q_value=pl.Series(self.q_value[rows], dtype=pl.Float64).fill_nan(None))
         return self.apply(table)
@@ -115,8 +111,6 @@ class TermsPlan(ABC):
     @staticmethod
     def lesson_schema() -> dict[str, Any]:
         """The columns of `learn`: values with a name and a place."""
-        import polars as pl
-
         return {"pair": pl.Int64, "what": pl.String, "place": pl.Int64, "value": pl.Float64}
 
     def taught(self, rows: pl.DataFrame) -> Self:
@@ -137,8 +131,6 @@ class TermsPlan(ABC):
 
     def order(self) -> Order:
         """What the rows of the final table are sorted by; nothing if they may come in any order."""
-        import polars as pl
-
         return [pl.col("term")]
 
 
@@ -164,8 +156,6 @@ def lesson(values: Mapping[tuple[int, str], ArrayLike]) -> pl.DataFrame:
     >>> lesson({(0, "terms"): [12.0], (1, "sums"): [0.5, 0.7]}).rows()
     [(0, 'terms', 0, 12.0), (1, 'sums', 0, 0.5), (1, 'sums', 1, 0.7)]
     """
-    import polars as pl
-
     schema: Any = TermsPlan.lesson_schema()
     rows = [
         pl.DataFrame({"pair": pair, "what": what, "place": np.arange(np.size(value)), "value": np.ravel(value)})
@@ -176,8 +166,6 @@ def lesson(values: Mapping[tuple[int, str], ArrayLike]) -> pl.DataFrame:
 
 def sums_of(rows: pl.DataFrame) -> dict[tuple[int, str], Floats]:
     """The sums over all terms: values with the same pair, name and place add up."""
-    import polars as pl
-
     keys = ["pair", "what", "place"]
     total = rows.group_by(keys).agg(pl.col("value").sum()).sort(keys)
     parts = total.partition_by("pair", "what", as_dict=True, maintain_order=True)
@@ -205,8 +193,6 @@ def with_selected_end(table: pl.DataFrame, *, confidence: float | None) -> pl.Da
 
 def with_lower_bound(table: pl.DataFrame, lower_bound: Floats) -> pl.DataFrame:
     """Rows with these lower bounds, and without the columns that were only for `finish`."""
-    import polars as pl
-
     # + 0.0: no −0
     return shown(table.with_columns(lower_bound=pl.Series(lower_bound + 0.0, dtype=pl.Float64).fill_nan(None)))
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
+import polars as pl
 
 from termburst.inference.burst_effects import burst_effects
 from termburst.inference.plr import add_up, plr_parts
@@ -23,9 +24,6 @@ from termburst.questions.plans import SAMPLE, Order, lesson
 from termburst.questions.term_table import TermTable
 from termburst.statistics.rows import CountRows
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @dataclass(frozen=True)

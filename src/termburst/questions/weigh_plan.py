@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.models import closed_forms as forms
@@ -16,9 +17,6 @@ from termburst.questions.weights import Weigh
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.weights.scheme_functions import LENGTH_SHARE, SATURATION
 from termburst.weights.schemes import named_scheme, warn_without_labels
-
-if TYPE_CHECKING:
-    import polars as pl
 
 Floats = NDArray[np.float64]
 
@@ -51,12 +49,7 @@ class WeighPlan:
 
     @classmethod
     def of(cls, asked: Weigh, collection: TermStatistics) -> WeighPlan:
-        """The plan; ValueError for a scheme that needs more than a cell and sums of its term."""
-        if asked.scheme == "fisher-kernel":
-            raise ValueError(
-                "the scheme 'fisher-kernel' needs all counts of a term at once, but engines work on batches of rows; "
-                "use termburst.TermWeighting"
-            )
+        """The plan; ValueError for an unknown scheme."""
         named_scheme(asked.scheme)
         warn_without_labels(asked.scheme)
         return cls(asked, collection)
@@ -146,7 +139,6 @@ def weighed(
     A scheme takes a matrix of documents. Here each cell is a document of its own. All its other tokens are one more
     term, so that its length is right.
     """
-    import polars as pl
     import scipy.sparse as sp
 
     term, count = batch["term"], batch["count"].to_numpy()

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
@@ -22,9 +23,6 @@ from termburst.questions.compared import difference_of, named_counts, rates_of_s
 from termburst.questions.frames import counted_texts, term_frame
 from termburst.statistics.merging import laid_onto
 from termburst.statistics.term_statistics import TermStatistics
-
-if TYPE_CHECKING:
-    import polars as pl
 
 MOST_BYTES = 2**30  # of a file
 _WORD = ("word", "type", "term", "item", "lemma", "form", "token", "words", "types", "feature")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
+import polars as pl
 
 from termburst.digests import seal
 from termburst.files import atomic_path, companion, first_line, parquet_damage, remove_leftovers
@@ -297,8 +298,6 @@ class Building:
 
     def _join(self, whole: TermStatistics, min_count: int) -> tuple[int, int]:
         """Write the table of each range of terms to a file of its own, and join these."""
-        import polars as pl
-
         parts: list[Path] = []
         terms = 0
         bounds = bounds_between(self.runs, MERGING * self._room)

@@ -2,15 +2,12 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from scipy import stats
 from scipy.optimize import minimize_scalar
 
 import termburst as tb
 from termburst.models.penalties import PENALTIES, named_penalty
 from termburst.models.special import stirling_remainder
-from termburst.paper.penalties import cell_weights
-from termburst.statistics.term_statistics import as_statistics
 
 X = np.array([[4, 1, 20, 0], [0, 1, 24, 2], [3, 1, 22, 0], [0, 0, 23, 1], [1, 2, 30, 0]])
 
@@ -86,20 +83,3 @@ def test_all_penalties_have_the_same_limit_and_differ_in_proportion_to_repeats(p
     r = np.array([1.0, 51.0])
     linear = np.diff(q_of_docs(penalty, 1000.0, 1.0, r) + 2 * r * np.log(1000.0) - r**2 / eta2)[0] * eta2 / 50
     assert linear == pytest.approx(k, abs=0.01)
-
-
-@pytest.mark.parametrize("penalty", PENALTIES)
-def test_shares_of_documents_add_up_to_half_of_lambda(penalty):
-    statistics = as_statistics(X, "moments")
-    mu, sigma2 = 20.0, 2.0
-    counts = sp.csr_matrix(X)
-    weights = cell_weights(counts, statistics, penalty, mu, sigma2)
-    shares = np.log(weights / (1 - weights))
-    lambdas = tb.plr_statistic(statistics, mu=mu, sigma2=sigma2, form="exact", penalty=penalty)
-    for i in (1, 3):
-        n_i, b_i = X[:, i].sum(), (X[:, i] > 0).sum()
-        per_length = -np.log1p(-(n_i - b_i) / X.sum())
-        log_f = float(named_penalty(penalty, mu, sigma2).log_at_precision(n_i - b_i + 1.0)[1])
-        absent = sum(per_length * X[j].sum() + log_f / len(X) for j in range(len(X)) if not X[j, i])
-        present = shares[counts.indices == i].sum()
-        assert 2 * (present + absent) == pytest.approx(lambdas[i], abs=1e-6)
