@@ -194,18 +194,15 @@ def keyness(
 
 
 def _write_page(found: _Compared, page: Page, format: ReportFormat, against: Against, asked: Keyness) -> None:
-    from termburst.report import summarize_design, summarize_keyness
+    from termburst.report import summarize_keyness
 
     if not found.table.height:
         raise ValueError("no term occurs often enough to be compared; lower --min-count")
     options: dict[str, Any] = {"title": found.heading, "settings": given(asked), **given(page.shown)}
     with working("Finding where terms occur"):
-        if found.formula is None:
-            summary = summarize_keyness(found.table, found.sides, **options)
-        else:
-            (corpus,) = found.sides.values()
-            options |= {"cluster": against.cluster, "strata": against.strata}
-            summary = summarize_design(found.table, corpus, found.formula, **options)
+        if found.formula is not None:
+            options |= {"formula": found.formula, "cluster": against.cluster, "strata": against.strata}
+        summary = summarize_keyness(found.table, found.sides, **options)
     write_report(summary, format, page.report)
 
 
@@ -311,4 +308,4 @@ def _by_formula(corpus: str, against: Against, reading: Reading, asked: Keyness)
     names = sides_of(table, read.metadata, columns)
     table = with_conditions_shown(table) if columns == [CONDITION] else table
     heading = f"{Path(corpus).name}, {against.by or formula}"
-    return _Compared(table, title, heading, {corpus: read}, names, formula)
+    return _Compared(table, title, heading, {"all documents": read}, names, formula)
