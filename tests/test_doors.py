@@ -30,6 +30,7 @@ from termburst.questions.keyness import Keyness
 from termburst.questions.kwic import Kwic
 from termburst.questions.ngrams import Ngrams
 from termburst.questions.report import ComparisonPage, Report
+from termburst.questions.sides import Sides
 from termburst.questions.term_table import TermTable
 from termburst.questions.triggers import Triggers
 from termburst.questions.weights import Weigh
@@ -47,7 +48,8 @@ QUESTIONS = [
     (tb.burstiness_test, Burstiness, {"X_or_statistics", "terms"}),
     (tb.Corpus.burstiness, Burstiness, set()),
     (tb.keyness, Keyness, COMPARED | {"A", "B", "by", "contrasts", "metadata", "terms", "terms_b", "counting"}),
-    (tb.Corpus.keyness, Keyness, COMPARED | {"other", "by", "groups", "contrasts"}),
+    (tb.Corpus.keyness, Keyness, {"other", "reference", *options_of(Sides)}),
+    (tb.Corpus.keyness, Sides, {"other", "reference", *options_of(Keyness)}),
     (tb.Corpus.kwic, Kwic, set()),
     (tb.Corpus.collocates, Collocates, set()),
     (tb.Corpus.triggers, Triggers, {"fit"}),
@@ -76,8 +78,9 @@ QUESTIONS = [
 ]
 COMMANDS = [("kwic", Kwic), ("collocates", Collocates), ("triggers", Triggers), ("check", Check), ("report", Report),
             ("explore", Explore), ("keyness", Keyness), ("explain", Explain), ("weigh", Weigh), ("terms", TermTable),
-            ("terms", Burstiness), ("keyness", ComparisonPage)]  # fmt: skip
-COMPARING = {"a", "b", "by", "groups", "every", "contrasts", "top", *COMPARED}
+            ("terms", Burstiness), ("keyness", ComparisonPage),
+            ("keyness", Sides)]  # fmt: skip
+COMPARING = {"a", "b", "every", "reference", "top"}
 WRITING = {
     "corpus",
     "format",
@@ -191,7 +194,8 @@ def test_a_command_has_the_options_of_its_question():
             default = inspect.Parameter.empty if option.default is REQUIRED else option.default
             assert parameters[name].default == default, name
             if not any(
-                get_args(member) and member is not str and "Sequence" in str(member) for member in option.members
+                get_args(member) and member is not str and ("Sequence" in str(member) or "Iterable" in str(member))
+                for member in option.members
             ):
                 assert kind == option.type, name
             assert (about.help, about.min, about.max) == (option.option.help, option.option.least, option.option.most)

@@ -126,7 +126,7 @@ def test_methods_by_name(run, folders):
 
 def test_mistakes(fault, table):
     for arguments, said in [
-        ((), "two corpora, A and B; or one corpus and --by"),
+        ((), "nothing to compare with; give another corpus, or --by with a column, or --formula"),
         (("--by", "mood"), "no column 'mood', only 'kind', 'text'"),
         (("--by", "kind", "--adjust", "q"), "Invalid value for '--adjust': 'q' is not one of 'bh',"),
         (("--by", "kind", "--sort", "q"), "Invalid value for '--sort' / '-s': 'q' is not one of 'p',"),

@@ -326,4 +326,4 @@ def _value(one: OptionField, given: Any) -> Any:
     if not _is_list(one):
         return given
     listed = parsed_list(given)
-    return listed[0] if len(listed) == 1 and listed[0] in one.names else listed or None
+    return listed[0] if len(listed) == 1 and listed[0] in one.names else listed

@@ -288,7 +288,7 @@ def as_levels(column: pl.Series, values: Sequence[Any]) -> pl.Series:
     return column.cast(pl.String).cast(pl.Enum(names))
 
 
-def chosen_values(frame: pl.DataFrame, name: str, values: Any) -> list[Any]:
+def chosen_values(frame: pl.DataFrame, name: str, values: Iterable[Any]) -> list[Any]:
     """The values of a column that are asked for, each once; ValueError for fewer than two, or one that is not there.
 
     Examples
@@ -297,8 +297,6 @@ def chosen_values(frame: pl.DataFrame, name: str, values: Any) -> list[Any]:
     [1949, 1945]
     """
     column = column_of(frame, name).drop_nulls()
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise ValueError(f"groups must be a list of two values of {name!r:.60} or more; got {values!r:.60}")
     there = column.unique().to_list()
     written = {str(value): value for value in there}  # as a command line gives it
     asked = [written.get(value, value) if isinstance(value, str) else value for value in values]
