@@ -34,7 +34,7 @@ def read_json(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fo
             raise UnreadableFile(f'{where} is {kind}; write each document as an object, {{"text": …}}')
         require_column(column, "text", list(record))
         if ids is not None:
-            require_column(ids.column, ids.option, list(record))
+            require_column(ids.column, "id", list(record))
             name = found_id(record.pop(ids.column), where, ids)
         text = _text(record.pop(column), where, column)
         metadata: dict[str, Scalar] = {}

@@ -63,7 +63,7 @@ def _documents(sheet: Any, options: ReadingPlan, note: Note) -> Iterator[FoundDo
     require_column(column, "text", list(filter(None, header)))
     ids = options.id_column()
     if ids is not None:
-        require_column(ids.column, ids.option, list(filter(None, header)))
+        require_column(ids.column, "id", list(filter(None, header)))
     empty = 0
     for number, row in enumerate(rows, 1):
         cells = dict(zip(header, row, strict=False))
@@ -99,7 +99,7 @@ def _id(cell: Any, row: int, ids: IdColumn) -> str:
     value = _scalar(cell)
     if value is None or value == "":
         raise UnreadableFile(
-            f"row {row} has no id in the column {ids.column!r}; fill it in, or choose another with --{ids.option}"
+            f"row {row} has no id in the column {ids.column!r}; fill it in, or choose another with --id"
         )
     if isinstance(value, float) and value.is_integer():  # a sheet has only one type of numbers
         value = int(value)
