@@ -18,7 +18,6 @@ KeynessMethod = Literal[
     "stratified-permutation",
     "g2",
     "chi2",
-    "fisher",
     "welch",
     "mann-whitney",
     "text-dispersion",
@@ -30,13 +29,14 @@ Sort = Literal["p", "lower_bound", "log_ratio", "term"]  # of a keyness table
 TermSort = Literal["lower_bound", "plr", "lr", "p", "term"]  # of a table of terms
 CollocateSort = Literal["p", "log_dice", "log_ratio", "n_window", "n", "term"]  # of a table of collocates
 TermOrder = Literal["term"]  # of a table that has one order
-Adjustment = Literal["bh", "by", "holm", "storey", "none"]  # of p-values, for testing many terms
+Adjustment = Literal["bh", "by", "holm", "none"]  # of p-values, for testing many terms
 Layer = Literal["form", "lemma", "upos", "lemma_upos"]  # of an annotated corpus
 WordRule = Literal["unicode", "sklearn"]  # what a word is
 Apostrophes = Literal["keep", "split"]  # whether one between two letters belongs to the word
 DecodingErrors = Literal["strict", "replace", "ignore"]  # others leave surrogates, which no output can have
 Span = Literal["document", "sentence"]  # over whose ends no window of collocates reaches
 BurstEvent = Literal["burst", "occurrence"]  # what of two terms is counted in the same documents
+PenaltyName = Literal["gamma", "log-normal", "inverse-gamma"]  # on the precision of a term
 Norm = Literal["l1", "l2"]  # of the weights of a document
 UrnKind = Literal["constant", "diagonal", "full"]  # what a word brings on: all alike, itself, also other words
 
@@ -63,6 +63,5 @@ Q_MEANS: dict[str, str] = {  # what q says of a term, by how p was adjusted
     "bh": _FALSE_ALARMS,
     "by": _FALSE_ALARMS,
     "holm": "chance of any false alarm among terms with a q this small",
-    "storey": _FALSE_ALARMS,
     "none": "p itself, not adjusted for testing many terms",
 }

@@ -35,7 +35,7 @@ def test_help_imports_nothing_heavy():
     """
     command = [sys.executable, "-c", textwrap.dedent(code)]
     ran = subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=True)
-    assert "fisher" in ran.stdout
+    assert "welch" in ran.stdout
     assert ran.stdout.splitlines()[-1] == "loaded:"
 
 

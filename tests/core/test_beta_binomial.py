@@ -10,7 +10,7 @@ from termburst.core.binding import record
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.fit_beta_binomial import SPACING
 from termburst.models.length_table import LengthTable
-from termburst.models.penalties import GammaPenalty
+from termburst.models.penalties import named_penalty
 from termburst.statistics.term_statistics import TermStatistics
 
 NONE = np.zeros(4)
@@ -37,12 +37,12 @@ def ready(X):
 
 
 @pytest.mark.parametrize("detail", ["matrix", "patterns"])
-@pytest.mark.parametrize("penalty", [None, GammaPenalty(15.0, 30.0)])
+@pytest.mark.parametrize("penalty", [None, "gamma", "log-normal", "inverse-gamma"])
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_fits_equal_the_twin(seed, penalty, detail, on_both):
     X = uneven_terms(seed)
     cells, table, terms = ready(X if detail == "matrix" else TermStatistics.from_counts(X, detail="patterns"))
-    coefficients = NONE if penalty is None else np.array(penalty.log_coefficients)
+    coefficients = NONE if penalty is None else np.array(named_penalty(penalty, 15.0, 30.0).log_coefficients)
     expected = twins_fits(cells, table, terms, coefficients, SPACING)
     baseline, avx2 = on_both(lambda: fits(cells, table, terms, coefficients, SPACING))
     np.testing.assert_array_equal(baseline, avx2)
@@ -72,7 +72,7 @@ def test_slopes_and_gains_equal_the_twin(seed, on_both):
     cells, table, terms = ready(uneven_terms(seed))
     rng = np.random.default_rng(seed)
     tau, omega = rng.uniform(-20, 30, terms.size), rng.uniform(-12, 6, terms.size)
-    penalty = np.array(GammaPenalty(15.0, 30.0).log_coefficients)
+    penalty = np.array(named_penalty("gamma", 15.0, 30.0).log_coefficients)
     of, lengths = cells.for_kernels(), table.for_kernels()
     found, again = on_both(lambda: core.derivatives(of, lengths, terms, tau, omega, penalty).view(np.float64))
     np.testing.assert_array_equal(found, again)

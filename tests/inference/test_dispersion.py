@@ -11,7 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from helpers.reference import reference_values
 from termburst import TermStatistics
-from termburst.inference.dispersion import MEASURES, dispersion
+from termburst.inference.dispersion import MEASURES, average_reduced_frequency, dispersion
 
 GRIES, TLDA = reference_values("dispersion_gries"), reference_values("dispersion_tlda")
 COUNTS = arrays(np.int64, st.tuples(st.integers(1, 9), st.integers(1, 6)), elements=st.integers(0, 4))
@@ -181,3 +181,17 @@ def by_definition_of_many(v, sizes):
         "d_a": 1 - between / (v.size * (v.size - 1) / 2) / (2 * p.mean()),
         "kl_divergence": (t[v > 0] * np.log2(t[v > 0] / s[v > 0])).sum(),
     }
+
+
+def test_arf_is_its_definition():
+    rng = np.random.default_rng(53)
+    tokens = rng.integers(0, 9, 500)
+    tokens[100:140] = 9
+    found = average_reduced_frequency(tokens, 11)
+    for term in range(10):
+        places = np.flatnonzero(tokens == term)
+        v = 500 / places.size
+        distances = np.diff(np.append(places, places[0] + 500))
+        assert found[term] == pytest.approx(np.minimum(distances, v).sum() / v)
+    assert np.isnan(found[10])
+    assert found[9] < 5 < found[:9].min()

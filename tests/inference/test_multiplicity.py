@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 
 from termburst.inference import multiplicity
-from termburst.inference.multiplicity import METHODS, adjust, adjust_log10, estimate_null_share
+from termburst.inference.multiplicity import METHODS, adjust, adjust_log10
 
 # Benjamini & Hochberg (1995), §4.1: fifteen p-values of a comparison of treatments of myocardial infarction.
 MYOCARDIAL = [
@@ -78,7 +78,7 @@ def test_adjusted_values_keep_the_order_and_the_range(method, p):
     tested = ~np.isnan(p)
     order = np.argsort(p[tested])
     assert (np.diff(q[tested][order]) >= 0).all()
-    assert ((q[tested] >= p[tested]) & (q[tested] <= 1)).all()  # "storey" too, π_0 being 1 for so few
+    assert ((q[tested] >= p[tested]) & (q[tested] <= 1)).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -117,25 +117,7 @@ def test_the_smallest_of_many_tests_are_adjusted_as_if_all_were_given(method):
         adjust_log10([-1.0, -2.0], tests=1)
 
 
-def test_storey_is_benjamini_hochberg_times_the_share_of_nulls():
-    rng = np.random.default_rng(1)
-    p = np.append(rng.random(4000), rng.beta(0.1, 20, 1000))
-    share = estimate_null_share(p)
-    assert share == pytest.approx(0.8, abs=0.05)
-    raw = p * p.size / stats.rankdata(p, method="max") * share
-    expected = [min(1.0, raw[p >= value].min()) for value in p]
-    np.testing.assert_allclose(adjust(p, "storey"), expected, rtol=1e-13)
-    np.testing.assert_array_equal(adjust(p[:99], "storey"), adjust(p[:99], "bh"))
-
-
-def test_the_share_of_nulls_is_one_for_uniform_and_for_discrete_p_values_and_never_zero():
-    rng = np.random.default_rng(2)
-    assert estimate_null_share(rng.random(10_000)) > 0.93
-    assert estimate_null_share(np.append(np.ones(900), rng.random(100))) == 1.0
-    assert 0 < estimate_null_share(np.full(1000, 1e-8)) < 0.03
-
-
-@pytest.mark.parametrize("method", ["bh", "by", "storey"])
+@pytest.mark.parametrize("method", ["bh", "by"])
 def test_false_discovery_rate_is_kept(method):
     """Of 1,000 tests 200 are real: the mean share of false discoveries, over 400 simulations, stays at 10 %."""
     rng = np.random.default_rng(3)
@@ -172,7 +154,7 @@ def test_shape_is_kept_and_nothing_tested_is_nothing_adjusted(method):
         (([0.1, 1.2],), {}, "p-values must lie between 0 and 1; number 1 is 1.2"),
         (([-0.1],), {}, "number 0 is -0.1"),
         ((["x"],), {}, "p-values must be numbers"),
-        (([0.1], "bonferoni"), {}, "method must be one of 'bh', 'by', 'holm', 'storey', 'none'; got 'bonferoni'"),
+        (([0.1], "bonferoni"), {}, "method must be one of 'bh', 'by', 'holm', 'none'; got 'bonferoni'"),
     ],
 )
 def test_bad_input_gets_one_sentence(arguments, options, message):
@@ -196,8 +178,7 @@ def test_tests_are_adjusted_part_by_part(method, part, monkeypatch):
     values, able = np.sort(p[~np.isnan(p)]), least[~np.isnan(p)]
     m = np.array([np.sum(able <= x * (1 + 1e-9)) for x in values])
     rank, harmonic = np.arange(1, values.size + 1), np.sum(1 / np.arange(1, m.max() + 1))
-    share = estimate_null_share(p) if method == "storey" else 1.0
-    factor = {"holm": m - rank + 1, "none": np.ones(m.size)}.get(method, m / rank * share)
+    factor = {"holm": m - rank + 1, "none": np.ones(m.size)}.get(method, m / rank)
     raw = values * factor * (harmonic if method == "by" else 1)
     expected = {"holm": np.maximum.accumulate(raw), "none": raw}.get(method, np.minimum.accumulate(raw[::-1])[::-1])
     found = adjust(p, method, attainable=least)

@@ -13,6 +13,7 @@ from scipy.special import gammaln
 
 import termburst as tb
 from termburst.inference.plr import PARTS, ClampedTermsWarning, add_up
+from termburst.models.penalties import named_penalty
 from termburst.models.special import stirling_remainder
 from termburst.names import FORMS
 
@@ -23,14 +24,25 @@ COUNTS = hnp.arrays(
 ).filter(lambda X: X.sum() > 0)
 
 
-def unpenalised(X, mu, sigma2):
+def scipy_penalty(penalty, mu, sigma2):
+    """SciPy's density with that mean and variance, and r ↦ the α_0 that maximises (1 − r) log α_0 + log f."""
+    eta2 = mu**2 / sigma2
+    if penalty == "gamma":
+        return stats.gamma(eta2, scale=sigma2 / mu), lambda r: sigma2 / mu * (eta2 - r)
+    if penalty == "log-normal":
+        v = np.log1p(1 / eta2)
+        return stats.lognorm(v**0.5, scale=mu * np.exp(-v / 2)), lambda r: mu * np.exp(-v * (r + 0.5))
+    return stats.invgamma(eta2 + 2, scale=mu * (eta2 + 1)), lambda r: mu * (eta2 + 1) / (eta2 + 2 + r)
+
+
+def unpenalised(X, mu, sigma2, penalty="gamma"):
     """−2(ℓ_0 − ℓ_1) without the penalty, document by document, by SciPy and the Claim 1 formula; and log f(α̂_0)."""
-    density = stats.gamma(mu**2 / sigma2, scale=sigma2 / mu)
+    density, precision = scipy_penalty(penalty, mu, sigma2)
     n_j, n = X.sum(axis=1), X.sum()
     values, penalties = [], []
     for column in X.T:
         n_i, b_i = column.sum(), (column > 0).sum()
-        alpha_0 = sigma2 / mu * (mu**2 / sigma2 - (n_i - b_i + 1))
+        alpha_0 = precision(n_i - b_i + 1)
         alpha, alpha_not = alpha_0 * b_i / (b_i + n - n_i), alpha_0 * (n - n_i) / (b_i + n - n_i)
         null = stats.binom.logpmf(column, n_j, n_i / n).sum()
         rest = n_j - column
@@ -293,6 +305,8 @@ def test_bad_options(function, options, said):
 def test_more_bad_options():
     with pytest.raises(ValueError, match="form must be one of"):
         tb.plr_statistic([[2, 1]], form="true")
+    with pytest.raises(ValueError, match="penalty must be one of"):
+        tb.plr_statistic([[2, 1]], penalty="none")
     with pytest.raises(ValueError, match="all documents are empty"):
         tb.plr_statistic([[0, 0]])
     with pytest.raises(ValueError, match="moments"):
@@ -313,3 +327,117 @@ def test_columns_and_rows_may_be_permuted(X, data):
     np.testing.assert_allclose(
         tb.plr_statistic(moved, sigma2=1e-3), tb.plr_statistic(X, sigma2=1e-3)[columns], rtol=1e-12, atol=1e-9
     )
+
+
+OTHERS = ["log-normal", "inverse-gamma"]
+
+
+@pytest.mark.parametrize("penalty", ["gamma", *OTHERS])
+@pytest.mark.parametrize(("mu", "sigma2"), [(None, 1.0), (30.0, 0.5), (180.0, 5.0)])
+def test_exact_equals_the_definition_under_every_penalty(fig3, penalty, mu, sigma2):
+    value, log_f = unpenalised(fig3, mu or 74.59, sigma2, penalty)
+    found = tb.plr_statistic(fig3, mu=mu, sigma2=sigma2, form="exact", penalty=penalty)
+    np.testing.assert_allclose(found, value + 2 * log_f, rtol=1e-10, atol=1e-8)
+
+
+@pytest.mark.parametrize("penalty", OTHERS)
+@pytest.mark.parametrize(("mu", "sigma2"), [(None, 1.0), (30.0, 0.5), (180.0, 5.0)])
+def test_other_penalties_enter_once_in_printed_and_corrected_is_exact(fig3, penalty, mu, sigma2):
+    value, log_f = unpenalised(fig3, mu or 74.59, sigma2, penalty)
+    printed, corrected, exact = (
+        tb.plr_statistic(fig3, mu=mu, sigma2=sigma2, form=form, penalty=penalty) for form in FORMS
+    )
+    np.testing.assert_allclose(printed, value + log_f, rtol=1e-10, atol=1e-8)
+    np.testing.assert_array_equal(corrected, exact)
+    np.testing.assert_allclose(exact - printed, log_f, rtol=1e-8, atol=1e-8)
+
+
+def test_the_definition_by_the_package_s_own_functions(fig3):
+    """ℓ_1 by `approximate_log_pmf` at `penalized_mle`."""
+    n_j, n_i = fig3.sum(axis=1), fig3.sum(axis=0)
+    for penalty in OTHERS:
+        fit = tb.penalized_mle(fig3, penalty=penalty)
+        plr = tb.plr_statistic(fig3, form="exact", penalty=penalty)
+        for i in np.argsort(-n_i)[:5]:
+            null = stats.binom.logpmf(fig3[:, i], n_j, n_i[i] / n_i.sum()).sum()
+            full = tb.models.approximate_log_pmf(fig3[:, i], n_j, fit.alpha[i], fit.alpha_not[i]).sum()
+            full += float(named_penalty(penalty, 74.59, 1.0).log_density(fit.alpha_0[i]))
+            assert plr[i] == pytest.approx(-2 * (null - full), rel=1e-11, abs=1e-8)
+
+
+@given(COUNTS, st.sampled_from(FORMS), st.sampled_from(OTHERS), st.sampled_from([None, 0.5, 40.0]))
+def test_parts_add_up_under_other_penalties_and_no_term_is_invalid(X, form, penalty, mu):
+    s = tb.TermStatistics.from_counts(X)  # warnings are errors: no term is clamped
+    plr = tb.plr_statistic(s, mu=mu, form=form, penalty=penalty, invalid="raise")
+    np.testing.assert_array_equal(plr, tb.plr_statistic(X, mu=mu, form=form, penalty=penalty))
+    assert np.isfinite(plr).all()
+    fit = tb.penalized_mle(s, mu=mu, penalty=penalty)
+    assert fit.valid.all()
+    for i in range(X.shape[1]):
+        why = tb.explain(s, i, mu=mu, form=form, penalty=penalty, invalid="raise")
+        assert why.plr == plr[i] == add_up(why.parts)
+        assert list(why.parts) == [name for name in PARTS if name in why.parts]  # in the order of Claim 3
+        assert (why.alpha, why.alpha_not) == (fit.alpha[i], fit.alpha_not[i])
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("penalty", OTHERS)
+def test_other_penalties_have_no_invalid_terms_where_gamma_does(form, penalty):
+    X = np.array([[30, 1, 0], [30, 0, 1]])
+    with pytest.raises(ValueError, match="1 of 3 terms"):
+        tb.plr_statistic(X, mu=4.0, form=form, invalid="raise")
+    value, log_f = unpenalised(X, 4.0, 1.0, penalty)
+    found = tb.plr_statistic(X, mu=4.0, form=form, penalty=penalty, invalid="raise")
+    np.testing.assert_allclose(found, value + log_f * (1 if form == "printed" else 2), rtol=1e-11)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_lambda_stays_finite_where_the_log_normal_precision_is_too_small_for_a_float(form):
+    X = np.array([[15, 4]] * 1500 + [[0, 4]] * 1500)  # v r_0 = 824
+    found = tb.plr_statistic(X, mu=5.0, form=form, penalty="log-normal")[0]
+    with mpmath.workdps(50):
+        log, n_i, b_i, n, n_not = mpmath.log, 22_500, 1500, 34_500, 12_000
+        r, v = n_i - b_i + 1, mpmath.log(mpmath.mpf(26) / 25)
+        tau = log(5) - v * (r + mpmath.mpf("0.5"))
+        log_f = -tau - (tau - log(5) + v / 2) ** 2 / (2 * v) - log(2 * mpmath.pi * v) / 2
+        total = mpmath.mpf(b_i + n_not)
+        # n_j! and (n_j − n_ij)! are in both likelihoods; n_ij! is in the binomial one, n_ij in the other
+        null = n_i * log(mpmath.mpf(n_i) / n) + n_not * log(mpmath.mpf(n_not) / n) - b_i * mpmath.loggamma(16)
+        full = b_i * (log(b_i / total) - log(15)) + n_not * log(n_not / total) + (b_i - n_i) * tau
+        expected = float(-2 * (null - full) + (1 if form == "printed" else 2) * log_f)
+    assert found == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("penalty", OTHERS)
+def test_bad_options_are_refused_under_every_penalty(penalty):
+    for options, said in [
+        ({"invalid": "ignore"}, "invalid must be"),
+        ({"form": "true"}, "form must be"),
+        ({"mu": -1}, "mu"),
+    ]:
+        with pytest.raises(ValueError, match=said):
+            tb.plr_statistic([[2, 1], [0, 3]], penalty=penalty, **options)
+
+
+@pytest.mark.parametrize("penalty", OTHERS)
+def test_an_explanation_under_another_penalty_shows_no_gamma_formulas(fig3, penalty):
+    why = tb.explain(tb.TermStatistics.from_counts(fig3), 3, penalty=penalty)
+    assert "η²" not in str(why)
+    assert str(why).count("\n") == 1 + len(why.parts) + 1
+    assert "penalty" in why.parts
+    assert "constant" not in why.parts
+
+
+@pytest.mark.parametrize("penalty", OTHERS)
+def test_the_term_table_under_another_penalty(fig3, penalty):
+    pytest.importorskip("polars")
+    s = tb.TermStatistics.from_counts(fig3)
+    table = tb.term_table(s, penalty=penalty, parts=True, invalid="raise")
+    term = table["term"].to_numpy()
+    fit = tb.penalized_mle(s, penalty=penalty)
+    np.testing.assert_array_equal(table["plr"].to_numpy(), tb.plr_statistic(s, penalty=penalty)[term])
+    np.testing.assert_array_equal(table["alpha"].to_numpy(), fit.alpha[term])
+    np.testing.assert_array_equal(table["alpha_not"].to_numpy(), fit.alpha_not[term])
+    assert (np.diff(table["plr"].to_numpy()) <= 1e-9).all()  # ties are in the order of terms
+    assert {"tf_icf", "penalty", "precision"} <= set(table.columns)
+    assert table["alpha"].null_count() == 0

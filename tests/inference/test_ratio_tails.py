@@ -1,5 +1,8 @@
 """The tail of a likelihood ratio whose precision is estimated is that of a normal sample, and intervals invert it."""
 
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
@@ -31,3 +34,11 @@ def test_an_interval_agrees_with_p_given_the_bursts():
     np.testing.assert_array_equal(critical > ratio, p_value > 0.05)
     plain = critical_fall(ratio, freedom, no, p_value, no, 0.95)
     np.testing.assert_allclose(plain, inverse_tail(0.05, freedom, no))
+
+
+@pytest.mark.slow
+def test_tables_do_not_import_scipy_stats():
+    script = "import sys, termburst.report; print('scipy.stats' in sys.modules)"
+    assert (
+        subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "False\n"
+    )

@@ -1,4 +1,4 @@
-"""Claim 2 against brute force and its own formula, and the shape of the likelihood (erratum 8)."""
+"""Claim 2 against brute force and its own formula, for every penalty; and the shape of the likelihood (erratum 8)."""
 
 import numpy as np
 import pytest
@@ -6,7 +6,9 @@ from scipy.optimize import minimize
 
 from termburst import TermStatistics, penalized_mle
 from termburst.models import approximate_log_pmf
-from termburst.models.penalties import GammaPenalty
+from termburst.models.penalties import GammaPenalty, named_penalty
+
+NAMES = ["gamma", "log-normal", "inverse-gamma"]
 
 
 @pytest.fixture(scope="module")
@@ -69,16 +71,19 @@ def test_bad_input():
         penalized_mle([[0, 0]])
     with pytest.raises(ValueError, match="sigma2"):
         penalized_mle([[1, 0]], sigma2=0)
+    with pytest.raises(ValueError, match="penalty"):
+        penalized_mle([[1, 0]], penalty="cauchy")
 
 
 SMALL = np.array([[7, 1, 20, 0], [0, 1, 24, 3], [0, 1, 22, 0], [3, 1, 23, 1], [0, 1, 9, 2]])
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("penalty", NAMES)
 @pytest.mark.parametrize(("mu", "sigma2"), [(None, 1.0), (40.0, 9.0), (15.0, 0.2)])
-def test_claim_2_gives_the_penalised_maximum(mu, sigma2):
-    fit = penalized_mle(SMALL, mu=mu, sigma2=sigma2)
-    density = GammaPenalty(SMALL.sum() / 5 if mu is None else mu, sigma2)
+def test_every_penalty_gives_its_penalised_maximum(penalty, mu, sigma2):
+    fit = penalized_mle(SMALL, mu=mu, sigma2=sigma2, penalty=penalty)
+    density = named_penalty(penalty, SMALL.sum() / 5 if mu is None else mu, sigma2)
     assert fit.valid.all()
     for i in range(SMALL.shape[1]):
 
@@ -94,13 +99,33 @@ def test_claim_2_gives_the_penalised_maximum(mu, sigma2):
         assert objective(found) <= best.fun + 1e-9
 
 
-def test_the_ratio_is_b_to_n_not(fig3):
-    fit = penalized_mle(fig3, sigma2=2.0)
+@pytest.mark.parametrize("penalty", NAMES)
+def test_the_ratio_is_b_to_n_not_under_every_penalty(fig3, penalty):
+    fit = penalized_mle(fig3, sigma2=2.0, penalty=penalty)
     n_i, b_i, n = fig3.sum(axis=0), (fig3 > 0).sum(axis=0), fig3.sum()
     assert fit.valid.all()
     np.testing.assert_allclose(fit.alpha * (n - n_i), fit.alpha_not * b_i, rtol=1e-12)
     np.testing.assert_allclose(fit.alpha + fit.alpha_not, fit.alpha_0, rtol=1e-13)
-    np.testing.assert_allclose(fit.alpha_0, 2.0 / 74.59 * (74.59**2 / 2.0 - (n_i - b_i + 1)), rtol=1e-13)
+    np.testing.assert_array_equal(fit.alpha_0, named_penalty(penalty, 74.59, 2.0).precision(n_i - b_i + 1))
+
+
+@pytest.mark.parametrize("penalty", ["log-normal", "inverse-gamma"])
+def test_other_penalties_are_valid_where_gamma_is_not(penalty):
+    X = [[30, 1], [30, 1]]
+    assert penalized_mle(X, mu=4.0).valid.tolist() == [False, True]
+    fit = penalized_mle(X, mu=4.0, penalty=penalty)
+    assert fit.valid.dtype == bool
+    assert fit.valid.tolist() == [True, True]
+    assert (fit.alpha > 0).all()
+    assert (fit.alpha_not > 0).all()
+
+
+def test_a_precision_too_small_for_a_float_is_not_valid():
+    X = np.array([[15, 4]] * 1500 + [[0, 4]] * 1500)
+    fit = penalized_mle(X, mu=5.0, penalty="log-normal")
+    assert fit.valid.tolist() == [False, True]
+    assert np.isnan([fit.alpha[0], fit.alpha_not[0], fit.alpha_0[0]]).all()
+    assert penalized_mle(X, mu=5.0, penalty="inverse-gamma").valid.all()
 
 
 @pytest.mark.parametrize("start", [(0.1, 49.9), (2.0, 3.0)])

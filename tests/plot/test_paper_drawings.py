@@ -6,7 +6,7 @@ from matplotlib.colors import to_rgba
 
 import termburst as tb
 from termburst.models.beta_binomial import approximate_log_pmf
-from termburst.models.penalties import GammaPenalty
+from termburst.models.penalties import named_penalty
 from termburst.paper import drawings
 from termburst.paper.classification import MU, SIGMA2
 from termburst.paper.drawings import accuracy_grids, approximation_error, likelihood_ridge, ranking_agreement
@@ -150,7 +150,7 @@ def test_ridge_shows_the_approximate_likelihood(fig2, monkeypatch):
     expected = np.zeros((5, 7))
     for n_ij, n_not in fig2:
         expected += approximate_log_pmf(n_ij, n_ij + n_not, x[None, :], y[:, None])
-    penalty = GammaPenalty(50.0, 4.0).log_density(x[None, :] + y[:, None])
+    penalty = named_penalty("gamma", 50.0, 4.0).log_density(x[None, :] + y[:, None])
     assert np.allclose(drawings._log_likelihood(fig2, x, y), expected)
     flats = [axes for axes in figure.axes if axes.get_title()]
     for axes, surface in zip(flats, (expected, expected + penalty), strict=True):

@@ -15,7 +15,7 @@ from termburst.corpus import metadata as columns
 from termburst.corpus.saved import Summed
 from termburst.corpus.text_questions import TextQuestions
 from termburst.messages import named
-from termburst.names import DEFAULT_SCHEME, Adjustment, Fit, Form, Invalid, Norm
+from termburst.names import DEFAULT_SCHEME, Adjustment, Fit, Form, Invalid, Norm, PenaltyName
 from termburst.options import made_from
 from termburst.questions.check import Check
 from termburst.questions.explain import Explain
@@ -87,6 +87,7 @@ class Corpus(TextQuestions):
         mu: float | None = None,
         sigma2: float = 1.0,
         form: Form = "printed",
+        penalty: PenaltyName = "gamma",
         invalid: Invalid = "clamp",
         fit: Fit = "penalized",
     ) -> Explanation:

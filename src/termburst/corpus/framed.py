@@ -191,7 +191,7 @@ class Framed:
     def _warn_of_clamped(self, asked: TermTable, table: Any) -> None:
         """Warn of terms that repeat too often for the penalty, if the table is in memory and says which they are."""
         local = to_polars(nw.from_native(table))
-        if asked.fit == "penalized":
+        if asked.penalty == "gamma" and asked.fit == "penalized":
             bad = local.filter(status="invalid")["term"]
             if bad.len():
                 own = self.collection.lengths_of(self.collection.counts)

@@ -19,6 +19,7 @@ from termburst.names import (
     Form,
     Invalid,
     KeynessMethod,
+    PenaltyName,
     Sort,
     Statistic,
     TermOrder,
@@ -166,8 +167,8 @@ class TermQuestions(CorpusBase):
     def dispersion(self, measures: str | Iterable[str] | None = None, sort: TermOrder | None = "term") -> pl.DataFrame:
         """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.
 
-        In addition, *measures* may have "dp_nofreq", "dp_interval" (the columns dp_low and dp_high) and, for a corpus
-        with texts, "arf", the average reduced frequency; see their functions in `termburst.inference`.
+        In addition, *measures* may have "arf" for a corpus with texts: the average reduced frequency, see
+        `termburst.inference.average_reduced_frequency`.
         With ``sort=None`` rows may come in any order, which costs least on an engine.
 
         Examples
@@ -187,6 +188,7 @@ class TermQuestions(CorpusBase):
         mu: float | None = None,
         sigma2: float = 1.0,
         form: Form = "printed",
+        penalty: PenaltyName = "gamma",
         invalid: Invalid = "clamp",
         parts: bool = False,
         fit: Fit = "penalized",

@@ -23,7 +23,6 @@ from scipy import special
 from termburst.core import effects as core
 from termburst.core.binding import record
 from termburst.core.cells import alike_terms
-from termburst.inference import distributions as stats
 from termburst.inference.checks import check_confidence
 from termburst.inference.robust_scale import ScaleSums, robust_scale
 from termburst.models.cells import TermCells
@@ -112,7 +111,7 @@ def burst_effects(
         low[even & (low > 1)] = 1.0
         reuse_low = np.where(even, np.minimum(reuse_low, by_chance), reuse_low)
         documents = max(cells.documents, 1)
-        critical = stats.chi2.ppf(confidence, 1)
+        critical = 2 * special.gammaincinv(0.5, confidence)
         high[all_tokens] = np.exp(critical / 2 / documents)  # if each document is one draw
     reuse = reuse_of(tau, omega, length)
     listed = spread_enough(cells) & ~hardly_repeats(reuse, cells.n_i, cells.b_i)
@@ -225,13 +224,13 @@ def _critical_table(confidence: float) -> tuple[Floats, Floats]:
     The likelihood ratio of μ is z² for an estimate μ + z above 0, and otherwise −μ² − 2zμ. So the critical value c has
     P(z > √c) + P(z < −(c + μ²)/2μ) = 1 − confidence.
     """
-    full = stats.norm.isf((1 - confidence) / 2)
+    full = -special.ndtri((1 - confidence) / 2)
     grid = np.linspace(0.0, full, 201)
-    low, high = np.full(grid.size, stats.norm.isf(1 - confidence)), np.full(grid.size, full)
+    low, high = np.full(grid.size, -special.ndtri(1 - confidence)), np.full(grid.size, full)
     for _ in range(60):
         middle = (low + high) / 2
         with np.errstate(divide="ignore"):
-            beyond = stats.norm.sf(middle) + stats.norm.sf((middle**2 + grid**2) / (2 * grid))
+            beyond = special.ndtr(-middle) + special.ndtr(-(middle**2 + grid**2) / (2 * grid))
         too_small = beyond > 1 - confidence
         low, high = np.where(too_small, middle, low), np.where(too_small, high, middle)
     return grid, (low + high) / 2
@@ -258,7 +257,7 @@ def _intervals(
     """Lower and upper limits of R and, if asked for, of *reuse*; *scale* is the root of κ."""
     tau, _, gain = fits
     occurring = (cells.n_i > 0) & (cells.n_i < cells.tokens)
-    full = scale * stats.norm.isf((1 - confidence) / 2)
+    full = scale * -special.ndtri((1 - confidence) / 2)
     ratio_roots, reuse_roots = (np.empty(tau.size, record("Roots")) for _ in range(2))
     ratio_roots["low"], ratio_roots["high"] = scale * lower_roots(np.sqrt(2 * gain) / scale, confidence), full
     reuse_roots["low"] = reuse_roots["high"] = full

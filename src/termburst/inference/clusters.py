@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
-from termburst.inference import distributions as stats
 from termburst.inference.designs import Contrast, ContrastFits, ContrastTest, DesignComparison
 from termburst.inference.leaning import Leaning
 from termburst.inference.ratio_tails import agreeing_fall, inverse_tail
@@ -159,5 +159,5 @@ def random_signs(score: Floats) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         star = np.where((r > 1e-3) & (u > 0), r + np.log(u / r) / r, r)
     held = (np.abs(s) > 1e-12).sum(axis=1)
-    p_value = np.where(end, 0.5 ** held.astype(float), 2 * stats.norm.sf(np.maximum(star, 0.0)))
+    p_value = np.where(end, 0.5 ** held.astype(float), 2 * special.ndtr(-np.maximum(star, 0.0)))
     return np.where(most > 0, np.minimum(p_value, 1.0), 1.0)

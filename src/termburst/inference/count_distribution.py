@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from termburst.inference.checks import checked_whole
-from termburst.models import beta_binomial
 from termburst.models.cells import TermCells, term_cells
+from termburst.models.dirichlet_multinomial_classes import log_rise
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.threads import in_threads
 
@@ -101,7 +101,8 @@ def _under_binomial(theta: Floats, cells: TermCells, largest: int) -> Floats:
 
 def _under_beta_binomial(alpha: Floats, alpha_not: Floats, cells: TermCells, largest: int) -> Floats:
     a, a_not = alpha[:, None], alpha_not[:, None]
-    none = np.exp(beta_binomial.log_none(cells.lengths, a, a_not))
+    log_none = log_rise(a_not, cells.lengths) - log_rise(a + a_not, cells.lengths) - cells.lengths * np.log1p(a / a_not)
+    none = np.exp(log_none)
     return _expected(none, lambda k, left: (a + k) / (a_not + np.maximum(left - 1, 0)), cells, largest)
 
 

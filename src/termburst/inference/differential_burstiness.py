@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import special
 
 from termburst.core import burst_difference as core
-from termburst.inference import distributions as stats
 from termburst.inference.burst_effects import burst_level, coordinates
 from termburst.inference.checks import check_confidence
 from termburst.inference.robust_scale import ScaleSums, robust_scale
@@ -72,7 +72,7 @@ def differential_burstiness(
     both = (a.n_i > 0) & (b.n_i > 0) & (a.n_i < a.tokens) & (b.n_i < b.tokens)
     ratio_a, ratio_b = (_ratio(one, fit) for one, fit in zip(groups, fits, strict=True))
     kappa = np.mean([robust_scale(one, fit, of) for one, fit, of in zip(groups, fits, sums, strict=True)], axis=0)
-    root = 0.0 if confidence is None else float(stats.norm.isf((1 - confidence) / 2))
+    root = 0.0 if confidence is None else float(-special.ndtri((1 - confidence) / 2))
     out = _compared(groups, fits, both, root * np.sqrt(kappa))
     statistic = np.where(both, out[:, 0] / kappa, 0.0)
     return DifferentialBurstiness(
@@ -82,7 +82,7 @@ def differential_burstiness(
         out[:, 1] / np.log(2),
         out[:, 2] / np.log(2),
         statistic,
-        stats.chi2.sf(statistic, 1),
+        special.chdtrc(1, statistic),
     )
 
 

@@ -2,27 +2,23 @@
 
 Each takes the cells of two corpora over the same terms and returns a statistic and a two-sided p-value per term. The
 statistic is positive if the term is more frequent in the first corpus. A term in neither corpus has statistic 0 and
-p = 1. `g2`, `chi2`, `fisher` and `log_odds` use only the totals, as if all tokens were independent: on random halves of
-one corpus the first three call 20 to 35 % of the words significant at 5 %. The others use the documents; empty
-documents are left out.
+p = 1. `g2`, `chi2` and `log_odds` use only the totals, as if all tokens were independent: on random halves of one
+corpus the first two call 20 to 35 % of the words significant at 5 %. The others use the documents; empty documents are
+left out.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, ndtr
 
-from termburst.models import binomial
 from termburst.models.cells import TermCells, weights_of
 from termburst.models.special import deviance
 
 Floats = NDArray[np.float64]
 Result = tuple[Floats, Floats]
 PRIOR = 500.0  # tokens of the prior of `log_odds`
-TIE, NEGLIGIBLE, STEPS = 1e-7, 1e-18, 32  # of `fisher`: equal probabilities, smallest summand, summands at a time
 
 
 def g2(a: TermCells, b: TermCells) -> Result:
@@ -64,75 +60,6 @@ def chi2(a: TermCells, b: TermCells) -> Result:
     # If an expected value is 0, a margin is 0, and nothing can deviate.
     value = np.where(expected > 0, excess * (excess / np.where(expected > 0, expected, 1.0)), 0.0).sum(axis=0)
     return -np.sign(excess) * value, chdtrc(1, value)
-
-
-def fisher(a: TermCells, b: TermCells) -> Result:
-    """Fisher's exact test of the table (term, other tokens) × (a, b), with the log odds ratio as its statistic.
-
-    Given the n_i occurrences in both corpora, the number in a is hypergeometric. p is the sum of the probabilities of
-    all outcomes that are not more probable than the observed one. The statistic,
-    log [n_ia (n_b − n_ib)] / [n_ib (n_a − n_ia)], is ±inf if a cell is empty, and 0 if a margin is.
-
-    Examples
-    --------
-    >>> from termburst.models.cells import term_cells
-    >>> statistic, p_value = fisher(term_cells([[10, 90], [0, 100]]), term_cells([[0, 100], [1, 99]]))
-    >>> statistic.round(4).tolist(), p_value.round(5).tolist()
-    ([2.3489, -2.3489], [0.01067, 0.01067])
-    """
-    n_i_a, n_i_b, n_a, n_b = _totals(a, b)
-    # Most rare terms share their table with others. Pairs are written as complex numbers, which are sorted fast.
-    tables, place = np.unique(n_i_a + 1j * n_i_b, return_inverse=True)
-    p_value = _fisher_p(tables.real, tables.imag, n_a, n_b)[place]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        odds = np.log(n_i_a) + np.log(n_b - n_i_b) - np.log(n_i_b) - np.log(n_a - n_i_a)
-    return np.where(np.isnan(odds), 0.0, odds), p_value
-
-
-def _fisher_p(x: Floats, y: Floats, n_a: float, n_b: float) -> Floats:
-    """The total probability of all outcomes that are at most as probable as *x* of the x + y occurrences in a."""
-    n_i, n = x + y, n_a + n_b
-
-    def mode_of(own: Any, other: Any) -> Floats:
-        found = np.floor((n_i + 1) * ((own + 1) / (n + 2)))
-        return np.clip(found, np.maximum(0.0, n_i - other), np.minimum(n_i, own))
-
-    below = x < mode_of(n_a, n_b)  # then count in b, so that x is at or above the mode
-    x, own, other = np.where(below, y, x), np.where(below, n_b, n_a), np.where(below, n_a, n_b)
-
-    share = n_i / max(n, 1.0)
-    of_sum = binomial.log_pmf(n_i, n, share)
-
-    def log_pmf(k: Floats) -> Floats:
-        """log P(k), by the binomials of both corpora, given their sum."""
-        return binomial.log_pmf(k, own, share) + binomial.log_pmf(n_i - k, other, share) - of_sum
-
-    mode, here = mode_of(own, other), log_pmf(x)
-    bound = here + TIE
-    # The nearest outcome below the mode that is at most as probable as x, if there is one.
-    inside, outside = mode, np.maximum(0.0, n_i - other)
-    while (inside - outside > 1).any():
-        middle = np.floor((inside + outside) / 2)
-        rarer = log_pmf(middle) <= bound
-        inside, outside = np.where(rarer, inside, middle), np.where(rarer, middle, outside)
-    there = log_pmf(outside)
-    p_value = np.exp(here) * _tail(x, n_i, own, other)
-    p_value += np.where(there <= bound, np.exp(there) * _tail(n_i - outside, n_i, other, own), 0.0)
-    return np.where(log_pmf(mode) <= bound, 1.0, np.minimum(p_value, 1.0))
-
-
-def _tail(x: Floats, n_i: Floats, own: Floats, other: Floats) -> Floats:
-    """[P(x) + P(x + 1) + …]/P(x) of hypergeometric numbers, for x at or above the mode; `STEPS` summands at a time."""
-    total, term, active = np.ones(x.size), np.ones(x.size), np.arange(x.size)
-    while active.size:
-        k = x[active, None] + np.arange(STEPS)
-        occurrences, tokens, others = (values[active, None] for values in (n_i, own, other))
-        ratio = np.maximum(occurrences - k, 0) / (k + 1) * (np.maximum(tokens - k, 0) / (others - occurrences + k + 1))
-        terms = term[active, None] * np.cumprod(ratio, axis=1)
-        total[active] += terms.sum(axis=1)
-        x[active], term[active] = x[active] + STEPS, terms[:, -1]
-        active = active[term[active] > NEGLIGIBLE * total[active]]
-    return total
 
 
 def welch(a: TermCells, b: TermCells) -> Result:

@@ -20,10 +20,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Direction = Literal["up", "down", "none"]
 
-LAMBDAS = np.arange(0.05, 0.951, 0.05)  # where π_0 is estimated; the grid of R's qvalue
-LOG10_LAMBDAS = np.log10(LAMBDAS)  # for logarithms: 10 ** log10(λ) is above λ on some processors, and not on others
 PART = 1_000_000  # tests that are adjusted at a time
-FEWEST = 100  # tests needed to estimate π_0: with fewer, the last λ counts fewer than five p-values
 RANKS, LEVELS = 64, 5  # how many ranks are looked at, and levels of intervals
 ROUNDING = 1e-9  # a p-value above 1 by less than this counts as 1
 
@@ -34,21 +31,20 @@ class Method:
 
     Attributes
     ----------
-    factors : function of the ranks k = 1, 2, …, of m (or of one m per rank) and of π_0: the factors of the p-values in
+    factors : function of the ranks k = 1, 2, … and of m (or of one m per rank): the factors of the p-values in
         ascending order
     direction : "up": then the minimum over it and all larger ones; "down": the maximum over it and all smaller ones
     """
 
-    factors: Callable[[Floats, int | Floats, float], Floats]
+    factors: Callable[[Floats, int | Floats], Floats]
     direction: Direction
 
 
 METHODS: dict[str, Method] = {
-    "bh": Method(lambda rank, m, pi0: m / rank, "up"),
-    "by": Method(lambda rank, m, pi0: m / rank * np.float64(special.digamma(np.max(m) + 1) + np.euler_gamma), "up"),
-    "holm": Method(lambda rank, m, pi0: m - rank + 1, "down"),
-    "storey": Method(lambda rank, m, pi0: pi0 * m / rank, "up"),
-    "none": Method(lambda rank, m, pi0: np.ones_like(rank), "none"),
+    "bh": Method(lambda rank, m: m / rank, "up"),
+    "by": Method(lambda rank, m: m / rank * np.float64(special.digamma(np.max(m) + 1) + np.euler_gamma), "up"),
+    "holm": Method(lambda rank, m: m - rank + 1, "down"),
+    "none": Method(lambda rank, m: np.ones_like(rank), "none"),
 }
 
 
@@ -62,7 +58,6 @@ def adjust(p: ArrayLike, method: str = "bh", *, attainable: ArrayLike | None = N
                                                              dependent tests (Benjamini & Hochberg 1995)
     "by"      min_{l ≥ k} p_(l) m/l · Σ_{h ≤ m} 1/h          the same under any dependence (Benjamini & Yekutieli 2001)
     "holm"    max_{l ≤ k} p_(l) (m − l + 1)                  probability of any false discovery (Holm 1979)
-    "storey"  min_{l ≥ k} p_(l) π̂_0 m/l                      q-values (Storey 2002); see `estimate_null_share`
     "none"    p_(k)
     ========= =======================================================================================================
 
@@ -99,15 +94,15 @@ def adjust(p: ArrayLike, method: str = "bh", *, attainable: ArrayLike | None = N
     return _adjusted(np.minimum(values, 1.0), method, None, least)
 
 
-def critical(method: str, level: float, ranks: Floats, m: int, null_share: float = 1.0) -> Floats:
+def critical(method: str, level: float, ranks: Floats, m: int) -> Floats:
     """The p-values that the tests at these *ranks* may have at most to be significant at *level*, among *m* tests."""
-    return np.minimum(level / METHODS[method].factors(ranks, m, null_share), level)
+    return np.minimum(level / METHODS[method].factors(ranks, m), level)
 
 
 def adjust_log10(log10_p: ArrayLike, method: str = "bh", *, tests: int | None = None) -> Floats:
     """Like `adjust`, from and to logarithms to base 10, for p-values such as 1e-5000 that are too small for a float.
 
-    *tests* is m, if only the smallest p-values of more tests are given; π_0 of "storey" is then 1.
+    *tests* is m, if only the smallest p-values of more tests are given.
 
     Examples
     --------
@@ -118,45 +113,6 @@ def adjust_log10(log10_p: ArrayLike, method: str = "bh", *, tests: int | None = 
     for i in np.flatnonzero(values > ROUNDING)[:1]:
         raise ValueError(f"logarithms of p-values must be 0 or below; number {i} is {values.flat[i]}")
     return _adjusted(np.minimum(values, 0.0), method, tests, None, logarithms=True)
-
-
-def estimate_null_share(p: ArrayLike) -> float:
-    """π_0, an upper estimate of the share of tests whose null hypothesis is true.
-
-    P-values of true nulls are uniform, so most of those above λ are from true nulls:
-    π̂_0(λ) = (1 + #{p > λ}) / (m (1 − λ)), where the 1 makes it safe in finite samples (Storey, Taylor & Siegmund 2004,
-    JRSS B 66, 187–205). A small λ counts false nulls, too; a large one leaves few p-values to count. Of
-    λ = 0.05, 0.10, …, 0.95 the one is used that minimises the
-
-    mean squared error = W(m − W) / (m³(1 − λ)²) + (π̂_0(λ) − π̂_min)²,  W = #{p > λ},
-
-    where π̂_min is the tenth percentile of all π̂_0(λ). This is the bootstrap of Storey (2002) with resampling in
-    closed form, as in R's qvalue. With fewer than 100 tests it is 1: q-values are then those of Benjamini and Hochberg.
-
-    P-values that are not uniform, such as many equal to 1 from discrete tests, only increase the estimate, up to 1.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> uniform = (np.arange(800) + 0.5) / 800
-    >>> round(estimate_null_share(np.append(uniform, np.full(200, 1e-6))), 2)
-    0.8
-    """
-    return _null_share(_floats(p, "p-values").ravel(), LAMBDAS)
-
-
-def _null_share(values: Floats, edges: Floats) -> float:
-    values = np.sort(values[~np.isnan(values)])
-    return null_share_of(values.size - np.searchsorted(values, edges, side="right"), values.size)
-
-
-def null_share_of(above: Integers, m: int) -> float:
-    """The same, if of *m* p-values that many are *above* each of `LAMBDAS`."""
-    if m < FEWEST:
-        return 1.0
-    share = (1 + above) / (m * (1 - LAMBDAS))
-    error = above * (m - above) / (m**3 * (1 - LAMBDAS) ** 2) + (share - np.quantile(share, 0.1)) ** 2
-    return float(min(share[np.argmin(error)], 1.0))
 
 
 def _adjusted(
@@ -173,8 +129,6 @@ def _adjusted(
     if not tested.size:
         return result
     rule, given = METHODS["bh" if method == "by" else method], values.flat[tested]
-    estimated = method == "storey" and tests is None
-    null_share = _null_share(given, LOG10_LAMBDAS if logarithms else LAMBDAS) if estimated else 1.0
     able = None if least is None else np.sort(least.flat[tested])
     order = np.argsort(given, kind="stable")
     given = given[order]
@@ -182,7 +136,7 @@ def _adjusted(
         part = slice(first, first + PART)
         ranks = np.arange(first + 1.0, min(first + PART, given.size) + 1)
         within = m if able is None else np.searchsorted(able, given[part] * (1 + ROUNDING), side="right").astype(float)
-        factors = rule.factors(ranks, within, null_share)
+        factors = rule.factors(ranks, within)
         given[part] = given[part] + np.log10(factors) if logarithms else given[part] * factors
     if rule.direction == "up":
         np.minimum.accumulate(given[::-1], out=given[::-1])
@@ -237,11 +191,11 @@ class Claims:
     levels: Floats
 
     @classmethod
-    def of(cls, selected: int, levels: Floats, adjust: str, tests: int, null_share: float = 1.0) -> Claims:
-        """For that many *selected* terms of all *tests*; *adjust* is a name in `METHODS`, π_0 for "storey" alone."""
+    def of(cls, selected: int, levels: Floats, adjust: str, tests: int) -> Claims:
+        """For that many *selected* terms of all *tests*; *adjust* is a name in `METHODS`."""
         ranks = np.unique(np.geomspace(1, max(selected, 1), RANKS).round())
         level = float(levels[0])
-        wanted = [critical(adjust, level, np.array([rank]), tests, null_share)[0] / 2 for rank in ranks]
+        wanted = [critical(adjust, level, np.array([rank]), tests)[0] / 2 for rank in ranks]
         return cls(ranks.astype(int).tolist(), (-special.ndtri(wanted)).tolist(), levels)
 
     def at(self, ends: Floats) -> Iterator[Floats]:

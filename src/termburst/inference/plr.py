@@ -14,12 +14,12 @@ from scipy.special import gammaln
 
 from termburst.core.matrix import CountBlock
 from termburst.core.weights import TABLED, share_weights
-from termburst.display import html_table, number, printable
 from termburst.inference.checks import check_name
 from termburst.models import closed_forms as forms
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle, precision_margin, settled_hyperparameters
+from termburst.models.penalties import named_penalty
 from termburst.names import FITS, FORMS, Fit, Form, Invalid
 from termburst.statistics.matrix import canonical_counts, document_lengths, over_rows
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
@@ -41,6 +41,7 @@ PARTS = {  # the parts of λ_i in the order of Claim 3: name → printed formula
     "mu_shift": "2 n_i log(μd/n)",
     "precision": "(η² − 2r_i + 1) log max(1, η² − r_i) + r_i − (η² − 3/2) log η²",
     "stirling": "−2 δ(η²)",
+    "penalty": "log f(α̂_0)",
     "constant": "−log √(2π)",
 }
 
@@ -66,6 +67,7 @@ def plr_statistic(
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
+    penalty: str = "gamma",
     invalid: Invalid = "clamp",
 ) -> Floats:
     r"""λ_i of every term: how much better a bursty model explains it than a binomial one.
@@ -83,6 +85,9 @@ def plr_statistic(
           cancel only if μ = n/d.
         * "corrected": derived in the same way (Stirling), with the penalty's 2 log f and the term 2 n_i log(μd/n).
         * "exact": the definition itself, with log Γ in place of Stirling's formula.
+    penalty : {"gamma", "log-normal", "inverse-gamma"}
+        The paper prints a formula only for gamma. For the others the ratio is evaluated at that penalty's α̂_0
+        (`penalized_mle`), log f enters once in the form "printed" and twice in the others, and every term is valid.
     invalid : {"clamp", "raise"}
         What to do with terms that have no positive precision: η² − r_i ≤ 0, where r_i = n_i − b_i + 1. "clamp": the
         logarithm of η² − r_i becomes that of 1, as in the paper. In the form "exact" λ_i is NaN there. A
@@ -107,12 +112,12 @@ def plr_statistic(
     array([ 5.83, -0.92])
     """
     statistics = as_statistics(X_or_statistics, "moments")
-    return add_up(plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, invalid=invalid))
+    return add_up(plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Explanation:
-    """λ_i of one term as the sum of its named parts: ``str()`` is a table for people, `parts` has the numbers.
+    """λ_i of one term as the sum of its named parts: it prints as a table for people, `parts` has the numbers.
 
     Attributes
     ----------
@@ -145,30 +150,16 @@ class Explanation:
     status: str = "valid"
     sentences: tuple[str, ...] = ()
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         """How bursty the term is, one line per part, the sum, and the estimates."""
         head = f"{self.term!r}: n_i = {self.n_i:,} occurrences in b_i = {self.b_i:,} documents"
-        lines = [f"  {k:<12}{v:>16,.4f}   {formula}".rstrip() for k, v, formula in self._lines()]
+        formulas = part_formulas(self.parts, self.form)
+        lines = [f"  {k:<12}{v:>16,.4f}   {formulas.get(k, '')}".rstrip() for k, v in self.parts.items()]
         end = f"  {'λ_i':<12}{self.plr:>16,.4f}   ({self.form})"
         status = "invalid: η² ≤ r_i" if self.status == "invalid" else self.status
         own = "exact: α_i = {:.6g}, α_¬i = {:.6g}" if self.fit == "exact" else "α̂_i = {:.6g}, α̂_¬i = {:.6g}"
         fitted = [] if self.fit == "none" else [f"  {own.format(self.alpha, self.alpha_not)} ({status})"]
         return "\n".join([*self.sentences, head, *lines, end, *fitted])
-
-    def _repr_html_(self) -> str:
-        """The same as a table."""
-        name = f"column {self.term}" if isinstance(self.term, int) else printable(self.term)
-        facts = {"n_i": number(self.n_i), "b_i": number(self.b_i)}
-        facts |= {"α̂_i": number(self.alpha), "α̂_¬i": number(self.alpha_not)} if np.isfinite(self.alpha) else {}
-        rows = [[part, value, formula] for part, value, formula in self._lines()]
-        note = "α̂_i is not valid: η² ≤ r_i" if self.status == "invalid" else ""
-        header = ["part", "value", "formula"]
-        return html_table(name, facts, header, [*rows, ["λ_i", self.plr, f"({self.form})"]], note)
-
-    def _lines(self) -> list[tuple[str, float, str]]:
-        """Name, value and (in the form "printed") formula of every part."""
-        formulas = part_formulas(self.parts, self.form)
-        return [(name, value, formulas.get(name, "")) for name, value in self.parts.items()]
 
 
 def explain(
@@ -178,6 +169,7 @@ def explain(
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
+    penalty: str = "gamma",
     invalid: Invalid = "clamp",
     fit: Fit = "penalized",
 ) -> Explanation:
@@ -195,10 +187,10 @@ def explain(
     check_name("fit", fit, FITS)
     statistics = as_statistics(statistics, "moments")
     column = statistics.index(term)
-    parts = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, invalid=invalid, only=column)
+    parts = plr_parts(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid, only=column)
     alpha, alpha_not, status = float("nan"), float("nan"), ""
     if fit == "penalized":
-        penalized = penalized_mle(statistics, mu=mu, sigma2=sigma2)
+        penalized = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty)
         alpha, alpha_not = float(penalized.alpha[column]), float(penalized.alpha_not[column])
         status = "valid" if penalized.valid[column] else "invalid"
     elif fit == "exact":
@@ -312,6 +304,7 @@ def plr_parts(
     mu: float | None,
     sigma2: float,
     form: Form,
+    penalty: str,
     invalid: Invalid,
     only: int | None = None,
     quiet: bool = False,
@@ -323,21 +316,33 @@ def plr_parts(
     check_form(form)
     _check_invalid(invalid)
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
+    density = named_penalty(penalty, mu, sigma2)
+    d, n = statistics.documents, statistics.tokens
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
-    _handle_invalid(statistics, mu, sigma2, form, invalid, only, quiet)
-    collection = forms.Collection(statistics.documents, statistics.tokens, mu, sigma2)
-    return forms.plr_parts(forms.NUMPY, collection, n_i, b_i, statistics.log_factorial_sum, form)
+    if penalty == "gamma":
+        _handle_invalid(statistics, mu, sigma2, form, invalid, only, quiet)
+        collection = forms.Collection(d, n, mu, sigma2)
+        return forms.plr_parts(forms.NUMPY, collection, n_i, b_i, statistics.log_factorial_sum, form)
+    # The paper prints no formula for these: the ratio is evaluated at α̂_0, and the penalty is a part of its own.
+    log_alpha_0, log_f = density.log_at_precision(forms.repeats(n_i, b_i))
+    return {
+        **forms.likelihood_parts(forms.NUMPY, d, n, n_i, b_i, statistics.log_factorial_sum),
+        "excess": 2 * (n_i - b_i) * forms.excess_share(forms.NUMPY, n, n_i, b_i, d),
+        "mean_length": -2 * n_i * np.log(n / d),
+        "precision": -2 * (n_i - b_i) * log_alpha_0,
+        "penalty": (1 if form == "printed" else 2) * log_f,
+    }
 
 
 def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
-    """The formulas of the parts in the form "printed"; empty for other forms, which have other formulas.
+    """The formulas of the parts in the form "printed"; empty for other forms and penalties, which have other formulas.
 
     Examples
     --------
     >>> part_formulas({"constant": -0.92}, "printed"), part_formulas({"constant": -1.84}, "corrected")
     ({'constant': '−log √(2π)'}, {})
     """
-    return {name: PARTS[name] for name in parts} if form == "printed" else {}
+    return {name: PARTS[name] for name in parts} if form == "printed" and "penalty" not in parts else {}
 
 
 def check_form(form: str) -> None:

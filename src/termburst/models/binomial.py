@@ -73,20 +73,6 @@ def possible_counts(n_ij: ArrayLike, n_j: ArrayLike) -> tuple[NDArray[np.bool_],
     return possible, np.where(possible, n_ij, 0.0), np.where(possible, n_j, 0.0)
 
 
-def whole(name: str, value: ArrayLike) -> Floats:
-    """`value` as floats; ValueError unless they are integers of 0 or more.
-
-    Examples
-    --------
-    >>> whole("n_j", [3, 0])
-    array([3., 0.])
-    """
-    number = np.asarray(value, dtype=np.float64)
-    if not (np.isfinite(number) & (number >= 0) & (number == np.floor(number))).all():
-        raise ValueError(f"{name} must be integers of 0 or more")
-    return number
-
-
 def positive(name: str, value: ArrayLike) -> Floats:
     """`value` as floats; ValueError unless they are finite, above 0, and their squares are floats, too.
 

@@ -10,7 +10,6 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.display import ROWS, html_table, more, number
 from termburst.models.dirichlet_multinomial_profile import CountSteps, Profile
 from termburst.models.special import stirling_remainder
 from termburst.statistics.matrix import canonical_counts, document_lengths
@@ -86,17 +85,6 @@ class DirichletMultinomialFit:
         with np.errstate(divide="ignore", invalid="ignore"):
             factor = np.exp(ndtri((1 + level) / 2) * self.standard_errors / self.alpha)
         return self.alpha / factor, self.alpha * factor
-
-    def _repr_html_(self) -> str:
-        """The status of the fit, and the parameters of the first columns; a fit has no names of terms."""
-        m = self.alpha.size
-        facts = {"terms": number(m), "status": self.status, "α_0": number(self.precision)}
-        facts |= {"log-likelihood": number(self.loglik), "method": self.method}
-        shown = (self.alpha, self.standard_errors, self.mean)
-        rows = ([column, *(values[column] for values in shown)] for column in range(min(m, ROWS)))
-        return html_table(
-            "DirichletMultinomialFit", facts, ["column", "α_i", "its standard error", "mean"], rows, more(m, "columns")
-        )
 
 
 def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:

@@ -11,11 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 from termburst.core import beta_binomial as core
 from termburst.core.binding import record
 from termburst.core.cells import alike_terms
-from termburst.display import ROWS, html_table, more, number
 from termburst.models import binomial
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.length_table import LengthTable
-from termburst.models.penalties import GammaPenalty
+from termburst.models.penalties import named_penalty
 from termburst.statistics.matrix import Integers
 from termburst.threads import over_parts
 
@@ -71,18 +70,10 @@ class BetaBinomialFit:
     standard_error_alpha_not: Floats
     status: NDArray[np.object_]
 
-    def _repr_html_(self) -> str:
-        """The number of fits of each status, and the first fits; a fit has columns, not names of terms."""
-        m = self.status.size
-        numbers = {str(name): int((self.status == name).sum()) for name in STATUSES}
-        facts = {"terms": number(m)} | {name: number(count) for name, count in numbers.items() if count}
-        shown = (self.mean, self.alpha, self.alpha_not, self.loglik - self.loglik_binomial, self.status)
-        rows = ([column, *(values[column] for values in shown)] for column in range(min(m, ROWS)))
-        header = ["column", "mean", "α_i", "α_¬i", "ℓ − ℓ of the binomial", "status"]
-        return html_table("BetaBinomialFit", facts, header, rows, more(m, "columns"))
 
-
-def fit_beta_binomial(X_or_statistics: Any, *, mu: float | None = None, sigma2: float | None = None) -> BetaBinomialFit:
+def fit_beta_binomial(
+    X_or_statistics: Any, *, penalty: str | None = None, mu: float | None = None, sigma2: float = 1.0
+) -> BetaBinomialFit:
     r"""Fit the exact beta-binomial (Eq. bcb-pmf) to every term by maximum likelihood.
 
     ℓ(α, α_¬) = Σ_j [log Γ(n_ij+α)/Γ(α) + log Γ(n_j−n_ij+α_¬)/Γ(α_¬) − log Γ(n_j+α_0)/Γ(α_0)]
@@ -93,9 +84,9 @@ def fit_beta_binomial(X_or_statistics: Any, *, mu: float | None = None, sigma2: 
     Parameters
     ----------
     X_or_statistics : count matrix, or TermStatistics with detail="patterns"
-    mu, sigma2 : float, optional
-        Maximise ℓ + log f(α_0) instead, where f is the paper's gamma density with variance `sigma2` and mean `mu` (by
-        default the mean document length). `loglik` is ℓ at that maximum, without log f.
+    penalty : {"gamma", "log-normal", "inverse-gamma"}, optional
+        Maximise ℓ + log f(α_0) instead, where the density f has mean `mu` (by default the mean document length) and
+        variance `sigma2`. `loglik` is ℓ at that maximum, without log f.
 
     Returns
     -------
@@ -110,12 +101,13 @@ def fit_beta_binomial(X_or_statistics: Any, *, mu: float | None = None, sigma2: 
     """
     cells = term_cells(X_or_statistics)
     coefficients = np.zeros(4)
-    if sigma2 is None and mu is not None:
-        raise ValueError("mu is the mean of a penalty, which needs its variance, too: give sigma2, or omit mu")
-    if sigma2 is not None:
+    if penalty is None and (mu is not None or sigma2 != 1.0):
+        raise ValueError("mu and sigma2 need a penalty: give one, such as penalty='gamma', or omit them")
+    if penalty is not None:
         if not cells.tokens:
             raise ValueError("all documents are empty: there is nothing to fit")
-        coefficients = np.array(GammaPenalty(cells.mean_length if mu is None else mu, sigma2).log_coefficients)
+        density = named_penalty(penalty, cells.mean_length if mu is None else mu, sigma2)
+        coefficients = np.array(density.log_coefficients)
     raw = _fit_all(cells, coefficients)
     return _result(cells, raw)
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.models.closed_forms import NUMPY, gamma_precision, repeats, split_precision
-from termburst.models.penalties import checked_hyperparameters
+from termburst.models.closed_forms import repeats, split_precision
+from termburst.models.penalties import checked_hyperparameters, named_penalty
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
@@ -24,7 +24,8 @@ class PenalizedMLE:
     alpha, alpha_not, alpha_0 : arrays, one entry per term
         α̂_i, α̂_¬i and their sum, the precision α̂_0i.
     valid : array of bool, one entry per term
-        Whether α̂_0i > 0, which means η² > r_i = n_i − b_i + 1.
+        Whether α̂_0i > 0. For the gamma penalty that means η² > r_i = n_i − b_i + 1. For the others it is always
+        true; but if the log-normal one is too small for a float (below 1e-323), it counts as not valid.
     """
 
     alpha: Floats
@@ -33,18 +34,21 @@ class PenalizedMLE:
     valid: NDArray[np.bool_]
 
 
-def penalized_mle(X_or_statistics: Any, *, mu: float | None = None, sigma2: float = 1.0) -> PenalizedMLE:
+def penalized_mle(
+    X_or_statistics: Any, *, mu: float | None = None, sigma2: float = 1.0, penalty: str = "gamma"
+) -> PenalizedMLE:
     """Penalised maximum-likelihood estimates under the approximate model, in closed form (Claim 2).
 
     Along a ray, where α_i : α_¬i is constant, the approximate log-likelihood is (b_i − n_i) log α_0 + constant. The
     best ray is b_i : n_¬i for every α_0. So α̂_0i maximises (b_i − n_i) log α_0 + log f(α_0). For the paper's gamma
-    penalty it is (σ²/μ)(η² − r_i).
+    penalty it is (σ²/μ)(η² − r_i). The other penalties have formulas as simple, which are valid for every term.
 
     Parameters
     ----------
     X_or_statistics : count matrix or TermStatistics
     mu, sigma2 : float
         Mean and variance of the penalty on α_0; by default the mean document length, and 1.
+    penalty : {"gamma", "log-normal", "inverse-gamma"}
 
     Examples
     --------
@@ -55,7 +59,7 @@ def penalized_mle(X_or_statistics: Any, *, mu: float | None = None, sigma2: floa
     statistics = as_statistics(X_or_statistics, "frequencies")
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
-    alpha_0 = np.asarray(gamma_precision(NUMPY, mu, sigma2, repeats(n_i, b_i).astype(np.float64)))
+    alpha_0 = named_penalty(penalty, mu, sigma2).precision(repeats(n_i, b_i))
     alpha, alpha_not = split_precision(alpha_0, statistics.tokens, n_i, b_i)
     return PenalizedMLE(alpha, alpha_not, alpha_0, np.isfinite(alpha_0))
 

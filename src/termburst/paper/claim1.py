@@ -81,7 +81,7 @@ def predicted_error(statistics: TermStatistics, mean: Floats, alpha_0: Floats) -
     """The error of Claim 1 at an exact maximum: Σ_j n_ij log(1 + n_j/α̂_0) − (n α̂_i/α̂_0 − b_i), one value per term.
 
     Erratum 7 gives the first sum, over documents with the term. All documents together lose (α/α_¬) Σ_j [n_j −
-    α_0 log(1 + n_j/α_0)], and repetitions lose α Σ_j H_{n_ij − 1} (`beta_binomial.approximation_error`). At the maximum
+    α_0 log(1 + n_j/α_0)], and repetitions lose α Σ_j H_{n_ij − 1}. At the maximum
     ∂ℓ/∂α = 0, so that α Σ_j log(1 + n_j/α_0) is about b_i + α Σ_j H_{n_ij − 1}. What remains is the bracket: the
     occurrences that the fit expects minus the documents with the term. This needs α̂_i ≪ 1 ≪ α̂_0; α̂_0 may be small
     against n_j.

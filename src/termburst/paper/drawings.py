@@ -12,7 +12,7 @@ from scipy.stats import rankdata
 
 from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.penalized_mle import penalized_mle
-from termburst.models.penalties import GammaPenalty
+from termburst.models.penalties import named_penalty
 from termburst.paper.beyond import spearman
 from termburst.paper.classification import MU, SIGMA2
 from termburst.plot.canvas import (
@@ -56,7 +56,7 @@ def likelihood_ridge(counts: Integers, mu: float, sigma2: float, truth: tuple[fl
     of the term and of all other terms; *truth* is the (α_i, α_¬i) that they were drawn with.
     """
     ratio = np.count_nonzero(counts[:, 0]) / counts[:, 1].sum()  # α_i/α_¬i along the ridge, b_i/n_¬i
-    penalty = GammaPenalty(mu, sigma2)
+    penalty = named_penalty("gamma", mu, sigma2)
     fit = penalized_mle(counts, mu=mu, sigma2=sigma2)
     best = float(fit.alpha[0]), float(fit.alpha_not[0])
     x = _window(mu * ratio, 0.1, 3.0, [best[0], truth[0]])
@@ -175,7 +175,7 @@ def approximation_error(alpha: Floats, alpha_not: Floats, error: Floats, mean_le
 
     Left: the median |error| of the terms in each hexagon of (α_i, α_¬i). Claim 1 assumes the upper left corner, α_i <
     0.1 and α_¬i above the mean length. Right: |error| against x = α_0/mean length, with the running median and the
-    leading term log(1 + 1/x) (`termburst.models.beta_binomial.approximation_error`).
+    leading term log(1 + 1/x).
     """
     drawn = error != 0  # the axis is logarithmic
     alpha, alpha_not, error = alpha[drawn], alpha_not[drawn], np.abs(error[drawn])

@@ -11,7 +11,7 @@ from termburst.inference.plr import plr_statistic
 from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood
 from termburst.models.penalized_mle import penalized_mle
-from termburst.models.penalties import GammaPenalty
+from termburst.models.penalties import named_penalty
 from termburst.paper.beyond import tf_idf_sum
 from termburst.paper.classification import MU as GRID_MU
 from termburst.paper.classification import SIGMA2 as GRID_SIGMA2
@@ -59,7 +59,7 @@ def fig2(collections: Collections) -> Section:
 def best_grid_point(counts: NDArray[np.int64]) -> tuple[float, float]:
     """The point with the highest penalised approximate likelihood on the authors' grid."""
     alpha, alpha_not = np.meshgrid(np.geomspace(1e-10, 1, 100), np.geomspace(10, 100, 100), indexing="ij")
-    value = GammaPenalty(MU, SIGMA2).log_density(alpha + alpha_not)
+    value = named_penalty("gamma", MU, SIGMA2).log_density(alpha + alpha_not)
     for n_ij, rest in counts:
         value = value + approximate_log_pmf(n_ij, n_ij + rest, alpha, alpha_not)
     best = np.unravel_index(np.argmax(value), value.shape)

@@ -176,6 +176,7 @@ def burstiness(
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
+    penalty: str = "gamma",
     invalid: Invalid = "clamp",
 ) -> Figure:
     """Draw λ_i against Σ_j TF–IDF(i, j) = n_i log(d/b_i), one point per term that occurs.
@@ -188,7 +189,7 @@ def burstiness(
     X_or_statistics : TermStatistics of detail "moments" or more, `Corpus`, or count matrix
     terms : column names of a count matrix
     label : number of terms with the highest λ_i to name, or a list of terms
-    mu, sigma2, form, invalid : see `termburst.plr_statistic`
+    mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`
 
     Examples
     --------
@@ -201,9 +202,9 @@ def burstiness(
     corpus, named = corpus_and_names(X_or_statistics, terms)
     statistics = as_statistics(named, "moments") if corpus is named else from_canonical(corpus, named.terms, "moments")
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
-    plr = plr_statistic(statistics, mu=mu, sigma2=sigma2, form=form, invalid=invalid)
+    plr = plr_statistic(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid)
     weight = forms.tf_idf_sum(n_i, forms.idf(forms.NUMPY, statistics.documents, b_i))
-    alpha = penalized_mle(statistics, mu=mu, sigma2=sigma2).alpha
+    alpha = penalized_mle(statistics, mu=mu, sigma2=sigma2, penalty=penalty).alpha
     there = n_i > 0
     drawn = there & np.isfinite(plr)
     order = np.argsort(-plr, kind="stable")

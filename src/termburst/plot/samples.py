@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from termburst.models import beta_binomial
 from termburst.plot.canvas import BLUE, NORMAL, SKY, VERMILION, WIDTH, dress, legend, sheet
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def beta_binomial_samples(
         row, column = divmod(panel, columns)
         axes = figure.add_subplot(grid[row, 2 * column])
         beside = figure.add_subplot(grid[row, 2 * column + 1], sharey=axes)
-        counts = beta_binomial.sample(length, mean * precision, (1 - mean) * precision, rng, documents)
+        counts = rng.binomial(length, rng.beta(mean * precision, (1 - mean) * precision, documents))
         _draw_documents(axes, counts, precision, mean, length)
         _draw_histogram(beside, counts, mean, length)
         if panel + columns >= len(precisions):  # the last of its column

@@ -290,6 +290,7 @@ def term_panel(
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
+    penalty: str = "gamma",
 ) -> Figure:
     """Draw where a term bursts, its counts beside two models, and λ_i as the sum of its parts.
 
@@ -300,7 +301,7 @@ def term_panel(
     X : count matrix, documents × terms; or a `Corpus`, which knows its terms
     term : name of the term, or number of its column
     terms : column names; needed to find a term by name
-    mu, sigma2, form : options of λ_i, see `termburst.plr_statistic`
+    mu, sigma2, form, penalty : options of λ_i, see `termburst.plr_statistic`
 
     Examples
     --------
@@ -311,7 +312,9 @@ def term_panel(
     """
     counts, named = named_counts(X, terms)
     column = named.index(term)
-    why = explain(TermStatistics.from_counts(counts, named.terms), column, mu=mu, sigma2=sigma2, form=form)
+    why = explain(
+        TermStatistics.from_counts(counts, named.terms), column, mu=mu, sigma2=sigma2, form=form, penalty=penalty
+    )
     n_ij = column_counts(counts, column)
     figure = sheet(WIDTH, 7.0)
     rows = figure.add_gridspec(2, 1, height_ratios=[1, 1.35])

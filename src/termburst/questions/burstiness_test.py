@@ -68,7 +68,7 @@ def burstiness_test(
     statistic : {"plr", "lr", "score"}
         The statistic whose p-value is `p_value` and is adjusted for multiplicity.
     mu, sigma2, form : options of λ; see `termburst.plr_statistic`
-    adjust : {"bh", "by", "holm", "storey", "none"}
+    adjust : {"bh", "by", "holm", "none"}
         How `q_value` is obtained: Benjamini–Hochberg, Benjamini–Yekutieli, Holm, Storey's q.
     mid_p : bool
         Count ties as half: p-values of rare terms, whose null is very discrete, are then right on average, but no

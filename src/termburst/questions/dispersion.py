@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from termburst.counting.counted_corpus import CountedCorpus
 
-MORE = ("dp_nofreq", "dp_interval", "arf")  # measures beyond those of `termburst.dispersion`
+MORE = ("arf",)  # measures beyond those of `termburst.dispersion`
 
 
 @dataclass(frozen=True)
@@ -51,22 +51,13 @@ class Dispersion:
 
     def answer(self, counted: CountedCorpus) -> pl.DataFrame:
         """One row per term."""
-        from termburst.inference.dispersion import dispersion
-        from termburst.inference.dispersion_more import average_reduced_frequency, dp_interval, dp_nofreq
+        from termburst.inference.dispersion import average_reduced_frequency, dispersion
         from termburst.questions.frames import term_frame
 
-        plain = dispersion(counted, [name for name in self.names if name not in MORE])
-        columns: dict[str, Any] = {}
-        for name in self.names:
-            if name == "dp_interval":
-                columns["dp_low"], columns["dp_high"] = dp_interval(counted)
-            elif name == "dp_nofreq":
-                columns[name] = dp_nofreq(counted)
-            elif name == "arf":
-                columns[name] = average_reduced_frequency(token_terms(counted), counted.terms.size)
-            else:
-                columns[name] = plain[name]
-        return term_frame(counted.terms, columns)
+        found: dict[str, Any] = dispersion(counted, [name for name in self.names if name not in MORE])
+        if "arf" in self.names:
+            found["arf"] = average_reduced_frequency(token_terms(counted), counted.terms.size)
+        return term_frame(counted.terms, {name: found[name] for name in self.names})
 
 
 def token_terms(counted: CountedCorpus) -> NDArray[np.int64]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated
 
-from termburst.names import Fit, Form, Invalid
+from termburst.names import Fit, Form, Invalid, PenaltyName
 from termburst.options import Option, Question
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ class Explain(Question):
     mu: Annotated[float | None, Option("Mean of the penalty. (default: mean document length)", above=0)] = None
     sigma2: Annotated[float, Option("Variance of the penalty.", above=0)] = 1.0
     form: Annotated[Form, Option("λ as printed in the paper, corrected, or exact.")] = "printed"
+    penalty: Annotated[PenaltyName, Option("The penalty on the precision of a term.")] = "gamma"
     invalid: Annotated[Invalid, Option("What to do with terms that repeat too often for the penalty.")] = "clamp"
     fit: Annotated[Fit, Option("Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")] = "penalized"
 

@@ -130,14 +130,14 @@ def keyness(
     counting : CountingOptions, optional
         How texts are counted. To compare them with statistics, give ``statistics.counting``.
     method : str
-        "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney",
+        "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "welch", "mann-whitney",
         "text-dispersion" or "log-odds". The default lets each corpus have its own burstiness, learned from the word's
-        documents and from all words; see `termburst.inference.two_sides`. "g2", "chi2" and "fisher" are what most
+        documents and from all words; see `termburst.inference.two_sides`. "g2" and "chi2" are what most
         corpus tools offer: they treat tokens as independent, and call a quarter of the words of two random halves of
         one corpus different. "text-dispersion" and "log-odds" are measures of other authors; see :doc:`keyness`.
     confidence : float, optional
         Confidence level of the log_ratio interval; None omits interval and lower_bound, which takes half the time.
-    adjust : {"bh", "by", "holm", "storey", "none"}
+    adjust : {"bh", "by", "holm", "none"}
         A term counts in the adjustment only at p-values that it can have (`least_p`), so that a term in too few
         documents to be significant costs the others nothing.
     min_count : int

@@ -14,7 +14,7 @@ import polars as pl
 from termburst.inference import keyness as tests
 from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.dispersion import dispersion
-from termburst.inference.multiplicity import Claims, adjust, estimate_null_share, levels_of
+from termburst.inference.multiplicity import Claims, adjust, levels_of
 from termburst.inference.robust_scale import ScaleSums, scale_sums
 from termburst.inference.two_sides import PrecisionPrior
 from termburst.models.cells import TermCells
@@ -174,8 +174,7 @@ class FrequencyPlan(KeynessPlan):
         levels = levels_of(level, self.terms)
         ends = np.column_stack(rows.take(*(f"{END}{k}" for k in range(levels.size)), at_most=largest))
         able = int(np.sum(least[~np.isnan(p_value)] <= max(largest, 0.0)))
-        share = estimate_null_share(p_value) if asked.adjust == "storey" else 1.0
-        claims = Claims.of(len(ends), levels, asked.adjust, max(able, 1), share)
+        claims = Claims.of(len(ends), levels, asked.adjust, max(able, 1))
         return Finish(q_value, partial(_claimed, claims=claims, least=claims.order_statistics(ends), level=level))
 
 

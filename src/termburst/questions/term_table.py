@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 from termburst.forks import check_fork
-from termburst.names import LOWER_BOUND, Fit, Form, Invalid, TermSort
+from termburst.names import LOWER_BOUND, Fit, Form, Invalid, PenaltyName, TermSort
 from termburst.options import Option, Question, made_from
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ class TermTable(Question):
     mu: Annotated[float | None, Option("Mean of the penalty. (default: mean document length)", above=0)] = None
     sigma2: Annotated[float, Option("Variance of the penalty.", above=0)] = 1.0
     form: Annotated[Form, Option("λ as printed in the paper, corrected, or exact.")] = "printed"
+    penalty: Annotated[PenaltyName, Option("The penalty on the precision of a term.")] = "gamma"
     invalid: Annotated[Invalid, Option("What to do with terms that repeat too often for the penalty.")] = "clamp"
     parts: Annotated[bool, Option("Also show the parts that add up to λ.")] = False
     fit: Annotated[Fit, Option("Estimates of α and α_¬: the paper's, exact maximum likelihood, or none.")] = "penalized"
@@ -36,6 +37,7 @@ def term_table(
     mu: float | None = None,
     sigma2: float = 1.0,
     form: Form = "printed",
+    penalty: PenaltyName = "gamma",
     invalid: Invalid = "clamp",
     parts: bool = False,
     fit: Fit = "penalized",
@@ -50,7 +52,7 @@ def term_table(
     Parameters
     ----------
     X_or_statistics : count matrix, corpus, or TermStatistics of detail "moments" or more
-    mu, sigma2, form, invalid : see `termburst.plr_statistic`
+    mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`
     parts : bool
         Also the named parts of λ_i, one column per part.
     fit : {"penalized", "exact", "none"}

@@ -81,7 +81,7 @@ class TermTablePlan(OneCollection):
             exact = fit_beta_binomial(cells)
             options: dict[str, Any] = {"confidence": asked.confidence, "intervals": asked.intervals}
             effects = burst_columns(burst_effects(cells, exact, sums=self.sums, **options))
-        penalised: dict[str, Any] = {name: getattr(asked, name) for name in ("mu", "sigma2")}
+        penalised: dict[str, Any] = {name: getattr(asked, name) for name in ("mu", "sigma2", "penalty")}
         named = plr_parts(statistics, form=asked.form, invalid=asked.invalid, quiet=self.quiet, **penalised)
         columns = {
             "n": statistics.collection_frequency,
@@ -132,7 +132,7 @@ class ClosedForms:
     @staticmethod
     def can(asked: TermTable) -> bool:
         """Whether the options ask for closed forms alone."""
-        return not (asked.effects or asked.parts or asked.fit == "exact")
+        return not (asked.effects or asked.parts or asked.fit == "exact" or asked.penalty != "gamma")
 
     @staticmethod
     def sums(ops: Any) -> dict[str, Any]:

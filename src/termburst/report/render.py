@@ -73,7 +73,8 @@ def render(summary: dict[str, Any]) -> str:
     about["limits"] = {"term": LONGEST_TERM, "places": PLACES, "sure": SURE, "log10_p": SMALLEST_LOG10_P}
     about["q_means"] = Q_MEANS.get(summary.get("settings", {}).get("adjust"), "")
     if summary["kind"] == "corpus":
-        named = summary["panels"][0]["parts"] if summary["panels"] else PARTS  # a live page asks for panels later
+        # A live page asks for panels later; "penalty" is a part with other penalties only.
+        named = summary["panels"][0]["parts"] if summary["panels"] else dict.fromkeys(PARTS.keys() - {"penalty"})
         about["formulas"] = part_formulas(named, summary["settings"]["form"])
     bokeh = library()
     blocks = {

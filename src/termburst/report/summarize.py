@@ -193,7 +193,7 @@ def panels_of(
     """
     column = {str(name): number for number, name in enumerate(pieces.term_names(statistics))}
     columns = np.array([column[term] for term in terms], dtype=np.intp)
-    parts = plr_parts(statistics, invalid="clamp", quiet=True, **options)
+    parts = plr_parts(statistics, penalty="gamma", invalid="clamp", quiet=True, **options)
     parts = {name: np.broadcast_to(part, len(column)) for name, part in parts.items()}
     counts = count_distribution(statistics, columns, fit=fit, largest=pieces.LARGEST_COUNT)
     panels: list[Dict] = [

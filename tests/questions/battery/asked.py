@@ -28,7 +28,7 @@ BRIEF: dict[str, Any] = {
     "draws": 99,
     "seed": 4,
 }
-BRIEF["adjust"] = "storey"
+BRIEF["adjust"] = "holm"
 ONE, OTHER = "party: hc - ha", "half: late - early"
 LATE = "year >= 1952 AND party = 'ha'"
 
@@ -167,7 +167,6 @@ QUESTIONS = [
     Question("fits", lambda c: c.fit_beta_binomial(), kind=True),
     Question("dispersion", lambda c: c.dispersion(), (), spread, "cells", kind=True),
     Question("two measures", lambda c: c.dispersion(["dp", "juilland_d"]), needs="cells"),
-    Question("intervals of dispersion", lambda c: c.dispersion(["dp_interval", "dp_nofreq"]), needs="documents"),
     Question("dispersion by distances", lambda c: c.dispersion("arf"), needs="whole"),
     Question(
         "two corpora",
@@ -301,10 +300,10 @@ QUESTIONS = [
     ),
     Question(
         "strata and a contrast",
-        lambda c: c.keyness(by="party", strata="half", contrast=ONE, adjust="storey", confidence=0.9),
-        ("keyness", "--by", "party", "--strata", "half", "--contrast", ONE, "--adjust", "storey",
+        lambda c: c.keyness(by="party", strata="half", contrast=ONE, adjust="holm", confidence=0.9),
+        ("keyness", "--by", "party", "--strata", "half", "--contrast", ONE, "--adjust", "holm",
          "--confidence", 0.9),
-        lambda g: design(g, "party", strata="half", contrast=ONE, adjust="storey", confidence=0.9),
+        lambda g: design(g, "party", strata="half", contrast=ONE, adjust="holm", confidence=0.9),
         "metadata",
     ),
     Question(
@@ -326,9 +325,9 @@ QUESTIONS = [
     ),
     Question(
         "weights by fits",
-        lambda c: c.weights("pearson"),
-        ("weigh", "--scheme", "pearson"),
-        lambda g: weights(g, "pearson"),
+        lambda c: c.weights("damped-tf-idf"),
+        ("weigh", "--scheme", "damped-tf-idf"),
+        lambda g: weights(g, "damped-tf-idf"),
         "cells",
         any_order=True,
     ),
@@ -376,8 +375,8 @@ QUESTIONS = [
     Question("collocates", lambda c: c.collocates("free"), ("collocates", "free"), needs="texts", kind=True),
     Question(
         "collocates of a phrase",
-        lambda c: c.collocates("free world", 2, within="sentence", adjust="storey", min_count=9, confidence=0.8),
-        ("collocates", "free world", "--window", 2, "--within", "sentence", "--adjust", "storey", "--min-count", 9,
+        lambda c: c.collocates("free world", 2, within="sentence", adjust="holm", min_count=9, confidence=0.8),
+        ("collocates", "free world", "--window", 2, "--within", "sentence", "--adjust", "holm", "--min-count", 9,
          "--confidence", 0.8),
         needs="texts",
     ),

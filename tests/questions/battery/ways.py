@@ -24,7 +24,6 @@ OF_FRAMES = {  # what a frame that is scanned refuses, by the name of the questi
     "pieces": r"^split\(\) needs the documents, but the frame stays where it is; tb.read",
     "no near-copies": r"^drop_duplicates\(\) needs the documents, but the frame stays where it is; tb.read",
     "dispersion by distances": "^arf needs the documents, but the frame stays where it is; tb.read",
-    "intervals of dispersion": "^dp_interval needs the documents, but the frame stays where it is; tb.read",
     "weights of classes": "^y= is not for a frame; omit it, or tb.read",
     "a corpus here": r"compare its statistics: tb.keyness\(corpus.statistics, other\)$",
     "a list": r"^a frame has no reference=; tb.keyness\(corpus.statistics, reference=...\) compares it here$",
