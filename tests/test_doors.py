@@ -16,7 +16,7 @@ from termburst.cli.app import app
 from termburst.cli.options import ARGUMENTS, PARSERS, made_of, parameters_of
 from termburst.cli.reading import Reading
 from termburst.counting.options import CountingOptions
-from termburst.options import REQUIRED, option_table, options_of
+from termburst.options import REQUIRED, options_of
 from termburst.questions.burstiness_test import Burstiness
 from termburst.questions.check import Check
 from termburst.questions.coburst import Coburst
@@ -157,10 +157,15 @@ def test_commands_that_read_text():
 def test_docs_have_the_table_of_options(monkeypatch):
     """The page says where the table goes, and the site has it there."""
     monkeypatch.syspath_prepend(ROOT / "docs")
+    generated = import_module("generated")
     for page, options in PAGES:
-        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-        assert option_table(options) not in text
-        assert option_table(options) in import_module("generated").filled(text), options
+        text, table = (ROOT / "docs" / page).read_text(encoding="utf-8"), generated.option_table(options)
+        assert table not in text
+        assert table in generated.filled(text), options
+    rows = generated.option_table(Kwic).splitlines()
+    assert rows[0] == "| option | value | default | meaning |"
+    assert rows[2].startswith("| `query` | a string | required | A word, ")
+    assert '| `show` | one of `"form"`, `"lemma"`, `"upos"`, `"lemma_upos"` | | Layer of ' in rows[4]
 
 
 def test_a_function_has_the_options_of_its_question_with_their_defaults_and_types():

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from termburst.messages import spelled
-from termburst.options import REQUIRED, Option, check_options, has_options, made_from, option_table, options_of
+from termburst.options import REQUIRED, Option, check_options, has_options, made_from, options_of
 
 Sort = Literal["p", "term"]
 
@@ -141,17 +141,6 @@ def test_a_function_makes_the_options_from_its_arguments():
 
     options_of_question = {name: one.default for name, one in options_of(Question).items()}
     assert ask("texts", term="a") == Question("a", sort="term")
-
-
-def test_the_table_for_docs():
-    table = option_table(Question).splitlines()
-    assert table[0] == "| option | value | default | meaning |"
-    assert table[2] == "| `term` | a string | required | The term. |"
-    assert table[3] == '| `sort` | one of `"p"`, `"term"` | `"p"` | Order of the rows. |'
-    assert table[4] == '| `layer` | one of `"form"`, `"lemma"` | | Layer of the words. |'
-    assert table[9] == "| `groups` | a list of strings | | Which groups \\| sides. |"
-    assert table[11] == "| `cluster` | column | | Documents that depend on each other. |"
-    assert len({line.replace("\\|", "").count("|") for line in table}) == 1
 
 
 def test_options_of_a_subclass_come_after_those_of_its_base():

@@ -209,30 +209,6 @@ def given(options: Any) -> dict[str, Any]:
     return {name: getattr(options, name) for name in options_of(options.__class__)}
 
 
-def option_table(*kinds: type) -> str:
-    """A table in Markdown of the options of some classes, for docs.
-
-    Examples
-    --------
-    >>> @dataclass(frozen=True)
-    ... class Rows:
-    ...     sort: Annotated[Literal["p", "term"], Option("Order of the rows.")] = "p"
-    ...     top: Annotated[int | None, Option("How many rows.", least=1)] = None
-    >>> print(option_table(Rows))
-    | option | value | default | meaning |
-    |---|---|---|---|
-    | `sort` | one of `"p"`, `"term"` | `"p"` | Order of the rows. |
-    | `top` | a whole number of 1 or more | | How many rows. |
-    """
-    rows = ["| option | value | default | meaning |", "|---|---|---|---|"]
-    for one in (one for kind in kinds for one in options_of(kind).values()):
-        value = one.in_words(lambda name: f'`"{name}"`') or one.option.metavar or ""
-        default = "required" if one.default is REQUIRED else "" if one.default is None else f"`{_code(one.default)}`"
-        cells = [f"`{one.name}`", value, default, one.option.help]
-        rows.append("".join(f"| {cell} ".replace("  ", " ") for cell in (c.replace("|", "\\|") for c in cells)) + "|")
-    return "\n".join(rows)
-
-
 def _default(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
@@ -308,7 +284,3 @@ def _as_number(kind: Callable[[Any], Any], value: Any, option: Option) -> Any:
 
 def _is_list_of_strings(kind: Any) -> bool:
     return get_origin(kind) in _LISTS and [one for one in get_args(kind) if one is not ...] == [str]
-
-
-def _code(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
+from termburst.messages import named
 from termburst.reading.documents import IdColumn, Scalar, as_scalar
 from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, found_id, load, require_column
 from termburst.reading.formats.zip_package import ZipPackage
@@ -99,7 +100,7 @@ def _id(cell: Any, row: int, ids: IdColumn) -> str:
     value = _scalar(cell)
     if value is None or value == "":
         raise UnreadableFile(
-            f"row {row} has no id in the column {ids.column!r}; fill it in, or choose another with --id"
+            f"row {row} has no id in the column {ids.column!r}; fill it in, or choose another with " + named("id")
         )
     if isinstance(value, float) and value.is_integer():  # a sheet has only one type of numbers
         value = int(value)
