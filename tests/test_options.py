@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from termburst.messages import spelled
-from termburst.options import REQUIRED, Option, check_options, has_options, made_from, options_of
+from termburst.options import REQUIRED, Option, check_options, made_from, options_of
 
 Sort = Literal["p", "term"]
 
@@ -59,9 +59,6 @@ def test_options_are_listed_in_order_without_fields_of_other_kinds():
     assert not found["sort"].optional
     assert found["top"].option == Option("How many rows.", least=1, most=1000)
     assert found["cluster"].in_words() is None
-    assert has_options(Question)
-    assert not has_options(int)
-    assert not has_options(Question("a"))
 
 
 def test_good_values_are_kept_as_plain_ones():

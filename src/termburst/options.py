@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -144,11 +144,6 @@ def options_of(kind: Any) -> Mapping[str, OptionField]:
             kind = get_args(hint)[0] if option.given is None else option.given
             found[field.name] = OptionField(field.name, kind, _default(field), option)
     return types.MappingProxyType(found)
-
-
-def has_options(kind: Any) -> bool:
-    """Whether *kind* is a dataclass with options."""
-    return isinstance(kind, type) and is_dataclass(kind) and bool(options_of(kind))
 
 
 def check_options(options: Any) -> None:

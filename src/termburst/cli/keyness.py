@@ -25,7 +25,7 @@ from termburst.cli.output import many, say
 from termburst.cli.reading import Reading, Steps, reads_text, working
 from termburst.cli.report import settled_report, write_report
 from termburst.display import printable
-from termburst.options import given
+from termburst.options import Option, given
 from termburst.questions.keyness import Keyness
 from termburst.questions.report import ComparisonPage
 from termburst.questions.sides import Sides, column_formula
@@ -52,25 +52,21 @@ class _Compared:
 
 @reads_text
 def keyness(
-    a: Annotated[str, typer.Argument(metavar="A", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)],
+    a: Annotated[str, Option(f"{CORPUS_HELP} Or saved statistics.")],
     reading: Reading,
     asked: Keyness,
     against: Sides,
     table: Table,
     page: ComparisonPage,
-    b: Annotated[
-        str | None, typer.Argument(metavar="B", help="The corpus to compare with; not with --by.", show_default=False)
-    ] = None,
+    b: Annotated[str | None, Option("The corpus to compare with; not with --by.")] = None,
     every: Annotated[
         float | None,
         typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
     ] = None,
     reference: Annotated[
-        Path | None, typer.Option(help="A list of word frequencies to compare with, in place of B: CSV, AntConc, …")
+        Path | None, Option("A list of word frequencies to compare with, in place of B: CSV, AntConc, …")
     ] = None,
-    report: Annotated[
-        Path | None, typer.Option(help="Also write a page to explore, such as keyness.html (or .json).")
-    ] = None,
+    report: Annotated[Path | None, Option("Also write a page to explore, such as keyness.html (or .json).")] = None,
     top: Top = None,
 ) -> None:
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
