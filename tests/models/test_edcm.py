@@ -34,7 +34,7 @@ def test_the_precision_solves_its_equation_and_is_that_of_the_fit():
     rng = np.random.default_rng(0)
     n_j = rng.integers(30, 80, size=400).astype(float)
     alpha = 20.0 * rng.dirichlet(np.full(90, 0.2)) + 1e-9
-    X = tb.models.dirichlet_multinomial_sample(n_j.astype(int), alpha, rng=rng).toarray()
+    X = tb.models.PolyaUrn(alpha, 1.0).sample(n_j.astype(int), rng).toarray()
     s = edcm_precision(n_j, np.ones(n_j.size), float((X > 0).sum()))
     assert s * (digamma(s + n_j) - digamma(s)).sum() == pytest.approx((X > 0).sum(), rel=1e-9)
     assert s == pytest.approx(tb.fit_dirichlet_multinomial(X, method="edcm").precision, rel=1e-8)
