@@ -1,14 +1,11 @@
-"""Cells of texts that are counted from their bytes, with one vocabulary for many batches, equal those of each batch."""
+"""Merged cells of many batches equal those of single documents."""
 
 import numpy as np
 import polars as pl
 import pytest
 
 from termburst import CountingOptions
-from termburst.counting import plain_tokenizer
-from termburst.counting.tokenizer import CHUNK
-from termburst.counting.utf8_texts import count_utf8, prepared, utf8
-from termburst.questions import text_cells
+from termburst.counting import plain_tokenizer, tokenizer
 from termburst.questions.text_cells import merged_cells, tokenised
 
 WORDS = ["so", "it", "goes", "The", "ÉTÉ", "été", "İstanbul", "ΟΔΟΣ", "don’t", "日本", "a", "x" * 40, "naïve", "!", "–"]
@@ -30,65 +27,38 @@ def batches(seed=0, number=4):
     return list(frame.iter_slices(-(-60 // number)))
 
 
-def added(frames):
-    rows = pl.concat([frame.select(sorted(frame.columns)) for frame in frames])
-    sums = [name for name in ("documents", "tokens") if name in rows.columns]
-    keys = sorted(set(rows.columns) - set(sums))
-    return rows.group_by(keys).agg(pl.col(sums).sum()).filter(pl.col("documents") > 0).sort(keys)
+def expected(batch, counting, grain):
+    """From the cells of each document."""
+    cells = tokenised(batch, counting=counting).join(batch.drop("text"), on="document")
+    lengths = cells.filter(pl.col("term").is_null()).with_columns(tokens=0)
+    cells = cells.filter(pl.col("term").is_not_null())
+    cells = cells.with_columns(tokens="length", length=0 if grain == "counts" else pl.col("length"))
+    return added([cells.with_columns(documents=1), lengths.select(cells.columns).with_columns(documents=1)], grain)
 
 
-@pytest.fixture
-def compiled(monkeypatch):
-    """Small texts are counted by compiled code, too, and what is held is full after a few words."""
-    monkeypatch.setattr(plain_tokenizer, "SMALL", -1)
-    for name, value in (("CELLS", 40), ("NODES", 12), ("ROWS", 30)):
-        monkeypatch.setattr(text_cells, name, value)
+def added(frames, grain):
+    rows = pl.concat([frame.drop("document", strict=False) for frame in frames], how="vertical_relaxed")
+    sums = ["documents", "tokens"] if grain == "counts" else ["documents"]
+    keys = sorted({"term", "count", "length", "group"} & set(rows.columns))
+    return rows.group_by(keys).agg(pl.col(sums).cast(pl.Int64).sum()).sort(keys)
 
 
 @pytest.mark.parametrize("grain", ["counts", "patterns"])
 @pytest.mark.parametrize("grouped", [False, True])
 @pytest.mark.parametrize("options", OPTIONS, ids=range(len(OPTIONS)))
-def test_cells_of_many_batches_are_those_of_each(compiled, options, grouped, grain):
+def test_cells_of_many_batches_are_those_of_documents(monkeypatch, options, grouped, grain):
+    monkeypatch.setattr(plain_tokenizer, "SMALL", -1)  # small texts are counted by compiled code, too
+    monkeypatch.setattr(tokenizer, "CHUNK", 100)
     given = [batch if grouped else batch.drop("group") for batch in batches()]
-    expected = added(tokenised(batch, counting=options, grain=grain) for batch in given)
-    found = added(merged_cells(given, counting=options, grain=grain))
-    assert found["term"].null_count() > 0
+    parts = list(merged_cells(given, counting=options, grain=grain, scale=0))
+    assert len(parts) > 1
+    assert not any(part.drop("documents").is_duplicated().any() for part in parts)
+    found = added(parts, grain)
     assert found["term"].n_unique() > 5
-    assert found.equals(expected)
+    assert found.equals(expected(pl.concat(given), options, grain))
 
 
-def test_a_vocabulary_that_is_not_full_is_kept(monkeypatch):
-    monkeypatch.setattr(plain_tokenizer, "SMALL", -1)
-    given = [batch.drop("group") for batch in batches()]
-    found = list(merged_cells(given, counting=CountingOptions(), grain="counts"))
-    assert len(found) == 1
-    assert not found[0].select("term", "count", "length").is_duplicated().any()
-
-
-def test_a_null_is_refused_as_in_small_batches(compiled):
+def test_a_null_is_refused():
     given = pl.DataFrame({"document": [1, 2], "text": ["so so it goes", None]})
     with pytest.raises(ValueError, match="must be a string"):
         list(merged_cells([given], counting=CountingOptions(), grain="counts"))
-
-
-@pytest.mark.parametrize("options", [CountingOptions(), CountingOptions(language="tr")])
-def test_bytes_are_prepared_as_strings_are(options):
-    texts = ["", "ISO", "ÉTÉ so", "", "", "I", "İstanbul", ""]
-    tokenizer = options.tokenizer()
-    data, ends = prepared(tokenizer, *utf8(texts))
-    expected, expected_ends = tokenizer.encoded(texts)
-    assert bytes(data).lower() == bytes(expected).lower()
-    assert ends.tolist() == expected_ends.tolist()
-
-
-def test_slices_and_chunks_of_a_column():
-    pairs = CHUNK // 5
-    texts = pl.Series(["so"] * 3 + ["x y " * pairs] * 3 + ["", "it goes"])
-    tokenizer = CountingOptions().tokenizer()
-    lengths = [counted.lengths for counted in count_utf8(tokenizer, *utf8(texts))]
-    assert len(lengths) > 1
-    assert np.concatenate(lengths).tolist() == [1, 1, 1, 2 * pairs, 2 * pairs, 2 * pairs, 0, 2]
-    data, ends = utf8(texts[6:])
-    assert (bytes(data), ends.tolist()) == (b"it goes", [0, 7])
-    data, ends = utf8(pl.Series([], dtype=pl.String))
-    assert (data.size, ends.size) == (0, 0)

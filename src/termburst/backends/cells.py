@@ -92,7 +92,7 @@ def _rows_of_texts(frame: Any, counting: CountingOptions | None) -> Any:
 
     Texts are tokenised once, even if several queries read the rows.
     """
-    function = partial(tokenised, counting=checked_counting(counting), grain="documents")
+    function = partial(tokenised, counting=checked_counting(counting))
     schema = {"document": document_type(frame), **_ROW}
     return kept(map_batches(frame, function, schema, rows=TEXTS))
 

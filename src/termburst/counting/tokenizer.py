@@ -67,12 +67,6 @@ class Counted:
         return piece(self.ids, self.counts, self.indptr, starts, columns)
 
     @property
-    def lengths(self) -> Integers:
-        """The sum of each row: the lengths of the documents."""
-        before = np.append(0, np.cumsum(self.counts, dtype=np.int64))
-        return np.diff(before[self.indptr])
-
-    @property
     def longest(self) -> int:
         """The number of cells in the longest row."""
         return int(np.diff(self.indptr).max(initial=0))
@@ -131,25 +125,14 @@ class Tokenizer:
             self.columns = _columns(first, vocabulary)
         self.workers = [first] + [Worker(self, first) for _ in range(cores() - 1)]
 
-    @property
-    def takes_ascii(self) -> bool:
-        """Whether `encoded` leaves texts that are ASCII as they are."""
-        return self.change is None and (self.prepare is None or self.prepare.is_ready(""))
-
-    def count(
-        self, chunks: Iterable[Any], encode: Callable[[Any], tuple[Bytes, Integers]] | None = None
-    ) -> Iterator[Counted]:
-        """Count chunks of texts and yield the counts in the same order. A few chunks are counted at a time.
-
-        A chunk is a list of strings, or what *encode* makes the result of `encoded` of.
-        """
-        encode = encode or self.encoded
+    def count(self, chunks: Iterable[list[str]]) -> Iterator[Counted]:
+        """Count chunks of texts and yield the counts in the same order. A few chunks are counted at a time."""
         free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         for worker in self.workers:
             free.put(worker)
 
-        def task(texts: Any) -> Counted:
-            data, ends = encode(texts)
+        def task(texts: list[str]) -> Counted:
+            data, ends = self.encoded(texts)
             worker = free.get()
             try:
                 return worker.count(data, ends)

@@ -79,9 +79,7 @@ def traced(
     tokens = 0
     for batch in batches:
         for texts in _in_blocks(batch):
-            rows = tokenised(texts, counting=counting, grain="documents").with_columns(
-                print=pl.lit(None, dtype=pl.String)
-            )
+            rows = tokenised(texts, counting=counting).with_columns(print=pl.lit(None, dtype=pl.String))
             cells, documents = (rows.filter(pl.col("term").is_null() == empty) for empty in (False, True))
             tokens += int(documents["length"].sum())
             yield pl.concat([cells, _printed(documents, texts, bands), _passages(texts, every_passage(tokens), rows)])
