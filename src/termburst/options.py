@@ -39,7 +39,8 @@ class Option:
 
     Parameters
     ----------
-    help : one sentence for people who use it, without its default and allowed values unless these need words
+    help : one sentence for people who use it, without its default and allowed values unless these need words;
+        none if the docstring of the class explains the option
     metavar : what stands for its value in the help of the command line
     panel : heading under which the command line lists it
     least, most : limits of a number, which may be equal to them
@@ -47,7 +48,7 @@ class Option:
     given : the type of what may be given, if the class keeps it as another one, such as a list as a tuple
     """
 
-    help: str
+    help: str = ""
     metavar: str | None = None
     panel: str | None = None
     least: float | None = None

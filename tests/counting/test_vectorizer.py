@@ -294,43 +294,6 @@ def test_clone_pickle_and_names():
     ]  # fmt: skip
 
 
-def test_a_growing_vocabulary():
-    grown = CountVectorizer()
-    for batch in (["so it goes"], ["it is so", ""], [""], ["goes on"]):
-        before = dict(getattr(grown, "vocabulary_", {}))
-        grown.partial_fit(batch)
-        assert {term: grown.vocabulary_[term] for term in before} == before
-    assert grown.get_feature_names_out().tolist() == ["goes", "it", "so", "is", "on"]
-    assert grown.transform(["on and on it goes"]).toarray().tolist() == [[1, 1, 0, 0, 2]]
-    whole = CountVectorizer().fit(["so it goes", "it is so", "goes on"])
-    assert grown.vocabulary_.keys() == whole.vocabulary_.keys()
-    merged = CountVectorizer().fit(["so it goes"]).merge(Reference().fit(["it is so", "goes on"]))
-    assert merged.vocabulary_ == grown.vocabulary_
-
-
-def test_vocabularies_that_cannot_grow_are_refused():
-    for parameters, message in [
-        ({"min_df": 2}, "all documents at once"),
-        ({"max_features": 3}, "all documents"),
-        ({"min_df": 1.0}, "all documents"),
-        ({"max_df": 1}, "all documents"),
-        ({"vocabulary": ["a"]}, "fixed"),
-    ]:
-        with pytest.raises(ValueError, match=message):
-            CountVectorizer(**parameters).partial_fit(["so it goes"])
-        with pytest.raises(ValueError, match=message):
-            CountVectorizer(**parameters).merge(CountVectorizer().fit(["so it goes"]))
-        with pytest.raises(ValueError, match=r"has ngram_range=\(2, 2\), not \(1, 1\)"):
-            CountVectorizer().merge(CountVectorizer(ngram_range=(2, 2)).fit(["so it goes"]))
-        assert CountVectorizer().merge(CountVectorizer(vocabulary=["so"])).vocabulary_ == {"so": 0}
-        with pytest.raises(ValueError, match="not fitted"):
-            CountVectorizer().merge(CountVectorizer())
-        with pytest.raises(ValueError, match="empty vocabulary"):
-            CountVectorizer().partial_fit(["", "a"])
-        with pytest.raises(ValueError, match="got one string"):
-            CountVectorizer().partial_fit("so it goes")
-
-
 @pytest.mark.parametrize("make", [pl.DataFrame, lambda columns: np.array(columns["text"])[:, None]])
 def test_a_table_instead_of_a_column_is_refused(make):
     table = make({"text": ["so it goes", "it goes"]})

@@ -31,7 +31,7 @@ def planted(documents, seed=0):
     lengths = rng.integers(5, 80, size=documents)
     X = np.zeros((documents, 40), dtype=np.int64)
     for c in range(2):
-        X[y == c] = tb.models.dirichlet_multinomial_sample(lengths[y == c], 10 * means[c] + 1e-9, rng=rng).toarray()
+        X[y == c] = tb.models.PolyaUrn(10 * means[c] + 1e-9, 1.0).sample(lengths[y == c], rng).toarray()
     return X, y
 
 
@@ -101,7 +101,7 @@ def test_with_multinomial_1_it_is_multinomial_nb_and_between_both_are_mixed():
     assert chosen.multinomial_ in beta_binomial_nb.SHARES
     given = tb.BetaBinomialNB(multinomial=chosen.multinomial_).fit(X, y)
     np.testing.assert_array_equal(given.predict_log_proba(X), chosen.predict_log_proba(X))
-    with pytest.raises(ValueError, match="multinomial must be a number of at least 0 and at most 1"):
+    with pytest.raises(ValueError, match="multinomial must be a number from 0 to 1"):
         tb.BetaBinomialNB(multinomial=2).fit(X, y)
 
 

@@ -110,7 +110,7 @@ def test_rare_classes_empty_texts_and_unknown_words():
         ({"folds": 1}, "folds must be a whole number of 2 or more"),
         ({"ngram_weight": 0}, "ngram_weight must be a number above 0"),
         ({"random_state": None}, "random_state must be a whole number"),
-        ({"random_state": 2**63}, "random_state must be below"),
+        ({"random_state": 2**63}, "random_state must be a whole number from 0 to 9"),
         ({"vectorizer": "x"}, "vectorizer must be None or a vectorizer"),
     ],
 )

@@ -27,13 +27,11 @@ def planted(documents, precision=60.0, classes=3, terms=40, seed=0):
     lengths = rng.integers(5, 60, size=documents)
     X = sp.lil_array((documents, terms), dtype=np.int64)
     for c in range(classes):
-        X[label == c] = tb.models.dirichlet_multinomial_sample(
-            lengths[label == c], precision * means[c] + 1e-9, rng=rng
-        )
+        X[label == c] = tb.models.PolyaUrn(precision * means[c] + 1e-9, 1.0).sample(lengths[label == c], rng)
     return X.tocsr(), label, means
 
 
-@pytest.mark.parametrize("precision", [3.0, "shared"])
+@pytest.mark.parametrize("precision", [3.0, 60.0])
 @pytest.mark.parametrize("evidence", ["documents", "tokens"])
 def test_probabilities_are_those_of_scipy_s_distribution(precision, evidence):
     X, y, _ = planted(90)
@@ -58,27 +56,17 @@ def test_with_infinite_precision_it_is_scikit_learn_s_multinomial_nb():
 
 
 @pytest.mark.slow
-def test_planted_precision_and_means_are_found():
+def test_planted_means_are_found():
     X, y, means = planted(6000, precision=60.0)
-    options = {"evidence": "tokens", "background": 0}
-    shared = tb.DirichletMultinomialNB(precision="shared", **options).fit(X, y)
-    np.testing.assert_allclose(shared.precision_, 60, rtol=0.05)
-    np.testing.assert_allclose(shared.mean_, means, atol=0.01)
-
-
-def test_a_fitted_precision_is_a_maximum_of_scipy_s_likelihood():
-    X, y, _ = planted(80)
-    model = tb.DirichletMultinomialNB(precision="shared").fit(X, y)
-    counts, shape = X.toarray(), model.alpha_[y]
-    at = [dirichlet_multinomial.logpmf(counts, t * shape, counts.sum(axis=1)).sum() for t in (0.97, 1, 1.03)]
-    assert at[1] > max(at[0], at[2])
+    model = tb.DirichletMultinomialNB(evidence="tokens", background=0).fit(X, y)
+    np.testing.assert_allclose(model.mean_, means, atol=0.01)
 
 
 @pytest.mark.slow
 def test_bursty_documents_are_classified_better_than_by_a_multinomial():
     X, y, _ = planted(2000, precision=4.0, terms=60, seed=3)
     train, test = slice(0, 1000), slice(1000, 2000)
-    ours = tb.DirichletMultinomialNB(precision="shared").fit(X[train], y[train]).score(X[test], y[test])
+    ours = tb.DirichletMultinomialNB(precision=4).fit(X[train], y[train]).score(X[test], y[test])
     assert ours > MultinomialNB().fit(X[train], y[train]).score(X[test], y[test]) + 0.02
 
 
@@ -100,14 +88,11 @@ def test_partial_fit_in_pieces_is_fit_at_once():
     np.testing.assert_allclose(pieces.class_log_prior_, whole.class_log_prior_)
 
 
-@pytest.mark.parametrize("precision", [50.0, "shared"])
-def test_whole_sample_weights_repeat_the_documents(precision):
+def test_whole_sample_weights_repeat_the_documents():
     X, y, _ = planted(40)
     times = np.random.default_rng(2).integers(0, 3, size=40)
-    weighted = tb.DirichletMultinomialNB(precision=precision).fit(X, y, sample_weight=times)
-    repeated = tb.DirichletMultinomialNB(precision=precision).fit(
-        X[np.repeat(np.arange(40), times)], np.repeat(y, times)
-    )
+    weighted = tb.DirichletMultinomialNB(precision=50).fit(X, y, sample_weight=times)
+    repeated = tb.DirichletMultinomialNB(precision=50).fit(X[np.repeat(np.arange(40), times)], np.repeat(y, times))
     np.testing.assert_allclose(weighted.alpha_, repeated.alpha_, rtol=1e-5)
 
 
@@ -141,10 +126,10 @@ def test_clone_pickle_and_grid_search():
     [
         ({"alpha": 0}, "alpha must be a number above 0"),
         ({"alpha": np.inf}, "alpha must be a number above 0 and at most"),
-        ({"background": 1.5}, "background must be a number of at least 0 and at most 1"),
+        ({"background": 1.5}, "background must be a number from 0 to 1"),
         ({"precision": -1}, "precision must be a number above 1e-100"),
-        ({"precision": "best"}, "precision must be a number, 'shared' or 'held-out'"),
-        ({"evidence": "words"}, "evidence must be 'documents', 'tokens' or 'held-out'"),
+        ({"precision": "best"}, "precision must be a number"),
+        ({"evidence": "words"}, "evidence must be one of 'documents', 'tokens', 'held-out'"),
         ({"class_prior": [0.5, 0.6]}, "class_prior must be 2 probabilities"),
     ],
 )
@@ -156,7 +141,6 @@ def test_bad_options_are_refused_with_a_sentence(options, sentence):
 def test_bad_use_is_refused_with_a_sentence():
     with pytest.raises(ValueError, match="Negative values"):
         tb.DirichletMultinomialNB().fit([[1, -1], [0, 1]], [0, 1])
-    assert not hasattr(tb.DirichletMultinomialNB(precision="shared"), "partial_fit")
     with pytest.raises(ValueError, match="first call"):
         tb.DirichletMultinomialNB().partial_fit([[1, 0], [0, 1]], [0, 1])
     model = tb.DirichletMultinomialNB().partial_fit([[1, 0], [0, 1]], [0, 1], classes=[0, 1])
@@ -185,7 +169,7 @@ def test_smoothing_is_chosen_on_held_out_documents():
     assert tb.DirichletMultinomialNB(alpha=0.7).fit(X, y).smoothing_[0] == 0.7
     fixed = tb.DirichletMultinomialNB(background=0.2, evidence="tokens").fit(X, y)
     assert (fixed.background_, fixed.smoothing_[1]) == (0.2, "tokens")
-    with pytest.raises(ValueError, match="alpha must be a number or 'held-out'"):
+    with pytest.raises(ValueError, match="alpha must be a number"):
         tb.DirichletMultinomialNB(alpha="auto").fit(X, y)
 
 

@@ -7,7 +7,7 @@ import scipy.sparse as sp
 
 import termburst as tb
 from termburst.models import dirichlet_multinomial_classes
-from termburst.models.dirichlet_multinomial_classes import class_log_likelihood, fit_precision, log_rise
+from termburst.models.dirichlet_multinomial_classes import class_log_likelihood, log_rise
 
 
 @pytest.mark.parametrize("alpha", [1e-9, 0.3, 7.0, 1e4, 1e12])
@@ -30,8 +30,3 @@ def test_blocks_of_classes_add_up(monkeypatch):
         X, 40 * mean[2]
     )
     np.testing.assert_allclose(whole[:, 1] - whole[:, 2], differences, atol=1e-9)
-
-
-def test_documents_without_bursts_have_an_infinite_precision():
-    X = sp.csr_matrix([[2, 2], [2, 2], [2, 2]])
-    assert fit_precision(X, np.ones(3), np.array([0.5, 0.5])) == np.inf

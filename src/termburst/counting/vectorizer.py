@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from numbers import Integral
 from typing import Any
 
-from sklearn.base import clone
 from sklearn.feature_extraction import text as sklearn_text
 
 from termburst.counting import plain_tokenizer
@@ -15,15 +13,24 @@ from termburst.counting.plain_tokenizer import PlainTokenizer, measured
 from termburst.counting.tokenizer import Tokenizer, in_chunks
 
 SMALL = plain_tokenizer.SMALL
-_MAKE_TERMS = (  # the parameters that decide which terms there can be
-    "analyzer", "tokenizer", "preprocessor", "token_pattern", "lowercase", "strip_accents", "ngram_range", "stop_words",
-)  # fmt: skip
 # The compiled tokenizer replaces these methods of scikit-learn. It is not used if a subclass overrides one of them.
 _REPLACED = ("build_analyzer", "build_preprocessor", "build_tokenizer", "decode", "_word_ngrams")
 
 
-class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
-    """scikit-learn's vectorizer with another inner loop, for `CountVectorizer` and `BurstinessVectorizer`."""
+class CountVectorizer(sklearn_text.CountVectorizer):  # type: ignore[misc]
+    r"""Count the terms of texts: scikit-learn's `CountVectorizer`, with the same parameters, attributes and results.
+
+    Compiled code on all cores counts words by the default token pattern, or by runs of one class of characters such as
+    ``[^\W\d_]{2,}``. It supports lower case, accents, stop words, n-grams and a vocabulary of your own. Other tokens
+    are found by scikit-learn's own code.
+
+    Examples
+    --------
+    >>> vectorizer = CountVectorizer()
+    >>> X = vectorizer.fit_transform(["so it goes", "so so"])
+    >>> vectorizer.get_feature_names_out().tolist(), X.toarray().tolist()
+    (['goes', 'it', 'so'], [[1, 1, 1], [0, 0, 2]])
+    """
 
     def _simple(self) -> CharacterClass | None:
         """The characters that tokens consist of; None if the compiled tokenizer cannot be used."""
@@ -33,12 +40,16 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
             and self.preprocessor is None
             and self.strip_accents in (None, "ascii", "unicode")
             and isinstance(self.token_pattern, str)
-            and all(getattr(type(self), name) is getattr(sklearn_text.CountVectorizer, name) for name in _REPLACED)
-            and not any(name in vars(self) for name in _REPLACED)
+            and not self._has_own_methods()
             and all(type(n) is int for n in self.ngram_range)
             and self.ngram_range[0] >= 1
         )
         return character_class(self.token_pattern) if plain else None
+
+    def _has_own_methods(self) -> bool:
+        """Whether a subclass, or the vectorizer itself, has another one of the methods that are not called here."""
+        theirs = sklearn_text.CountVectorizer
+        return any(name in vars(self) or getattr(type(self), name) is not getattr(theirs, name) for name in _REPLACED)
 
     def compiled_tokenizer(self, vocabulary: Mapping[str, int] | None = None) -> Tokenizer | None:
         """A tokenizer that counts in the same way as this vectorizer; None if compiled code cannot."""
@@ -96,10 +107,7 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
     def _checked(self, documents: Iterable[Any]) -> Iterable[Any]:
         """The same documents. ValueError, when it comes to one that is not a text; code of users may take anything."""
         of_users = callable(self.analyzer) or self.tokenizer is not None or self.preprocessor is not None
-        own = any(getattr(type(self), name) is not getattr(sklearn_text.CountVectorizer, name) for name in _REPLACED)
-        if self.input != "content" or of_users or own or any(name in vars(self) for name in _REPLACED):
-            return documents
-        return _only_texts(documents)
+        return documents if self.input != "content" or of_users or self._has_own_methods() else _only_texts(documents)
 
     def _text(self, document: Any) -> str:
         text = self.decode(document)
@@ -127,82 +135,6 @@ class CompiledCounting(sklearn_text.CountVectorizer):  # type: ignore[misc]
         if limit is None and (low is None or low <= 1) and (high is None or high >= X.shape[0]):
             return X
         return super()._limit_features(X, vocabulary, high, low, limit)
-
-
-class CountVectorizer(CompiledCounting):
-    r"""Count the terms of texts: scikit-learn's `CountVectorizer`, with the same parameters, attributes and results.
-
-    Compiled code on all cores counts words by the default token pattern, or by runs of one class of characters such as
-    ``[^\W\d_]{2,}``. It supports lower case, accents, stop words, n-grams and a vocabulary of your own. Other tokens
-    are found by scikit-learn's own code.
-
-    Examples
-    --------
-    >>> vectorizer = CountVectorizer()
-    >>> X = vectorizer.fit_transform(["so it goes", "so so"])
-    >>> vectorizer.get_feature_names_out().tolist(), X.toarray().tolist()
-    (['goes', 'it', 'so'], [[1, 1, 1], [0, 0, 2]])
-    """
-
-    def partial_fit(self, raw_documents: Iterable[Any], y: None = None) -> CountVectorizer:
-        """Add the terms of more documents. New terms get new columns behind the present ones.
-
-        Examples
-        --------
-        >>> vectorizer = CountVectorizer().partial_fit(["so it goes"]).partial_fit(["go on"])
-        >>> vectorizer.get_feature_names_out().tolist()
-        ['goes', 'it', 'so', 'go', 'on']
-        """
-        if isinstance(raw_documents, str):
-            raise ValueError("texts must be a list of strings; got one string")
-        self._check_growing("partial_fit")
-        self._validate_params()
-        self._validate_ngram_range()
-        self._warn_for_unused_params()
-        found, _ = self._counted(raw_documents, None)
-        if not found and not getattr(self, "vocabulary_", {}):
-            raise ValueError("empty vocabulary; perhaps the documents only contain stop words")
-        self._append(found)
-        return self
-
-    def merge(self, other: sklearn_text.CountVectorizer) -> CountVectorizer:
-        """Add the terms of another fitted vectorizer, behind the present ones.
-
-        Examples
-        --------
-        >>> left, right = CountVectorizer().fit(["so it goes"]), CountVectorizer().fit(["it is so"])
-        >>> left.merge(right).get_feature_names_out().tolist()
-        ['goes', 'it', 'so', 'is']
-        """
-        self._check_growing("merge")
-        if not hasattr(other, "vocabulary_") and other.vocabulary is not None:
-            other = clone(other)
-            other._validate_vocabulary()
-        if not hasattr(other, "vocabulary_"):
-            raise ValueError("the other vectorizer is not fitted; fit it first")
-        for name in _MAKE_TERMS:
-            if getattr(self, name) != getattr(other, name):
-                raise ValueError(
-                    f"the other vectorizer has {name}={getattr(other, name)!r}, not {getattr(self, name)!r}; "
-                    "both must find terms in the same way"
-                )
-        self._append(other.vocabulary_)
-        return self
-
-    def _check_growing(self, method: str) -> None:
-        # 1 is a number of documents, and 1.0 is a share of them.
-        every = self.min_df == 1 and isinstance(self.min_df, Integral)
-        every &= self.max_df == 1.0 and not isinstance(self.max_df, Integral)
-        if not every or self.max_features is not None:
-            raise ValueError(f"{method} keeps every term; min_df, max_df and max_features need all documents at once")
-        if self.vocabulary is not None:
-            raise ValueError(f"the vocabulary is fixed; {method} cannot add to it")
-
-    def _append(self, terms: Iterable[str]) -> None:
-        vocabulary = dict(getattr(self, "vocabulary_", {}))
-        for term in sorted(set(terms) - vocabulary.keys()):
-            vocabulary[term] = len(vocabulary)
-        self.vocabulary_, self.fixed_vocabulary_ = vocabulary, False
 
 
 def _only_texts(documents: Iterable[Any]) -> Iterator[str | bytes]:

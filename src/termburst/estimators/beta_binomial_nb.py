@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from termburst.estimators.naive_bayes import MANY, MANY_FOLDS, MOST, CountNaiveBayes, clearly_better, held_out_parts
-from termburst.inference.checks import checked_number
+from termburst.estimators.count_input import MOST
+from termburst.estimators.naive_bayes import MANY, MANY_FOLDS, CountNaiveBayes, HeldOut, clearly_better, held_out_parts
 from termburst.models.beta_binomial_classes import beta_binomial_class_log_likelihood
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_sums
+from termburst.options import Option
 from termburst.statistics.matrix import canonical_counts
 
 Floats = NDArray[np.float64]
@@ -22,6 +24,7 @@ MOST_COPIES = 10**6  # of one document
 FEW_CELLS = 300_000  # up to here all folds are predicted, since that takes little time
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BetaBinomialNB(CountNaiveBayes):
     """Classify documents by one beta-binomial per class and term, over all terms, absent ones included.
 
@@ -80,31 +83,15 @@ class BetaBinomialNB(CountNaiveBayes):
     ['war', 'peace']
     """
 
-    def __init__(
-        self,
-        *,
-        background: float | Literal["held-out"] = "held-out",
-        multinomial: float | Literal["held-out"] = "held-out",
-        strength: float = 1000.0,
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-    ) -> None:
-        self.background = background
-        self.multinomial = multinomial
-        self.strength = strength
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+    background: Annotated[float | HeldOut, Option(above=0, most=1)] = "held-out"
+    multinomial: Annotated[float | HeldOut, Option(least=0, most=1)] = "held-out"
+    strength: Annotated[float, Option(above=0, most=MOST)] = 1000.0
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BetaBinomialNB:
         """Learn from the counts X, documents × terms, and their labels.
 
         A sample weight must be a whole number: a document of weight 2 counts as two equal documents.
         """
-        if self.background != "held-out":
-            checked_number("background", self.background, 0.0, 1.0)
-        if self.multinomial != "held-out":
-            checked_number("multinomial", self.multinomial, 0.0, 1.0, low_too=True)
-        checked_number("strength", self.strength, 0.0, MOST)
         counts, weights = self._labelled(X, y, sample_weight)
         if (weights != np.floor(weights)).any() or weights.max() > MOST_COPIES:
             raise ValueError(f"the sample weights of BetaBinomialNB must be whole numbers up to {MOST_COPIES}")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from termburst.counting.vectorizer import CountVectorizer
-from termburst.estimators.count_input import sparse_counts
+from termburst.estimators.count_input import check_parameters, sparse_counts
 from termburst.estimators.naive_bayes import CountClassifier, distinct_labels, label_column, refuse_no_labels
-from termburst.inference.checks import checked_number, checked_whole, shown
+from termburst.inference.checks import checked_number, shown
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import (
     ClassLogRatios,
@@ -26,6 +27,7 @@ from termburst.models.margins import (
     log_means,
     with_columns,
 )
+from termburst.options import Option
 from termburst.statistics.matrix import canonical_counts, refuse_texts
 from termburst.statistics.term_statistics import from_canonical
 from termburst.weights.schemes import SCHEMES
@@ -42,6 +44,7 @@ SMOOTHING, BACKGROUND = 0.1, 0.05  # of the naive Bayes part, as in `DirichletMu
 ROUGH, FINE = 0.3, 0.1  # tolerance of the fits on inner folds, and of the last fit
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class BurstClassifier(CountClassifier):
     """Classify texts, or counts, by a linear model that knows how words burst.
 
@@ -103,22 +106,11 @@ class BurstClassifier(CountClassifier):
     ['sea', 'money']
     """
 
-    vectorizer_: Any  # None with counts
-
-    def __init__(
-        self,
-        *,
-        vectorizer: Any = None,
-        ngram_weight: float = 0.7,
-        costs: Any = (1.0, 4.0),
-        folds: int = 3,
-        random_state: int = 0,
-    ) -> None:
-        self.vectorizer = vectorizer
-        self.ngram_weight = ngram_weight
-        self.costs = costs
-        self.folds = folds
-        self.random_state = random_state
+    vectorizer: Any = None
+    ngram_weight: Annotated[float, Option(above=0, most=1e6)] = 0.7
+    costs: Any = (1.0, 4.0)
+    folds: Annotated[int, Option(least=2)] = 3
+    random_state: Annotated[int, Option(least=0, most=2**63 - 1)] = 0
 
     def fit(self, X: Any, y: Any) -> BurstClassifier:
         """Learn from texts, or from counts (documents × terms), and their labels."""
@@ -128,7 +120,7 @@ class BurstClassifier(CountClassifier):
             counts = self._counted(X)
         else:
             counts = canonical_counts(sparse_counts(self, X, reset=True))
-            self.vectorizer_ = None
+            self.vectorizer_: Any = None
             self.kept_ = np.arange(counts.shape[1])
             self._ngram_factor = np.ones(counts.shape[1])
         self.classes_, label = _labels(y, counts.shape[0])
@@ -276,10 +268,7 @@ class BurstClassifier(CountClassifier):
         return [[fit_margins(own, label[inside], ratios, cost, **options).scores(new), second] for cost in costs]
 
     def _check_parameters(self) -> list[float]:
-        checked_number("ngram_weight", self.ngram_weight, 0.0, 1e6)
-        checked_whole("folds", self.folds, least=2)
-        if checked_whole("random_state", self.random_state) >= 2**63:
-            raise ValueError(f"random_state must be below 2**63; got {shown(self.random_state)}")
+        check_parameters(self)
         if self.vectorizer is not None and not hasattr(self.vectorizer, "fit_transform"):
             raise ValueError(f"vectorizer must be None or a vectorizer of scikit-learn; got {shown(self.vectorizer)}")
         costs = self.costs if isinstance(self.costs, str) or not hasattr(self.costs, "__iter__") else list(self.costs)

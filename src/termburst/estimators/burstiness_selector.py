@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +13,13 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from termburst.estimators.count_input import count_tags, validated
+from termburst.estimators.count_input import check_parameters, count_tags, validated
 from termburst.inference.checks import check_name
 from termburst.inference.multiplicity import adjust_log10
 from termburst.inference.overdispersion import burstiness
 from termburst.inference.plr import ClampedTermsWarning, plr_statistic
 from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.options import Option
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import from_canonical
 
@@ -44,6 +46,7 @@ def _log_p(counts: Any) -> Floats:
 SCORES: dict[str, Callable[[Any], Floats]] = {"plr": _plr, "lr": _likelihood_ratio, "p": _log_p}
 
 
+@dataclass(eq=False, repr=False)
 class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Keep the columns of a count matrix with the most bursty terms; no labels are needed.
 
@@ -78,10 +81,10 @@ class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     ([True, False, False], [4, 0, 0, 0])
     """
 
-    def __init__(self, k: Any = 1000, *, by: str = "plr", fdr: float | None = None) -> None:
-        self.k = k
-        self.by = by
-        self.fdr = fdr
+    k: Any = 1000
+    _: KW_ONLY
+    by: str = "plr"
+    fdr: Annotated[float | None, Option(above=0, most=1)] = None
 
     def fit(self, X: Any, y: Any = None) -> BurstinessSelector:
         """Score the terms of X, documents × terms."""
@@ -125,12 +128,9 @@ class BurstinessSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(
                 f"k must be a whole number of 1 or more, a float above 0 and at most 1.0, or 'all'; got {self.k!r}"
             )
-        if self.fdr is None:
-            return
-        if self.by != "p":
+        check_parameters(self)
+        if self.fdr is not None and self.by != "p":
             raise ValueError("fdr needs by='p': the other scores have no p-values")
-        if isinstance(self.fdr, bool) or not (isinstance(self.fdr, (int, float, np.number)) and 0 < self.fdr <= 1):
-            raise ValueError(f"fdr must be a number above 0 and at most 1; got {self.fdr!r}")
 
     def __sklearn_tags__(self) -> Any:
         return count_tags(super().__sklearn_tags__())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +11,14 @@ from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from termburst.counting.options import DEFAULT_TOKEN_PATTERN
-from termburst.counting.vectorizer import CompiledCounting
+from termburst.counting.vectorizer import CountVectorizer
 from termburst.estimators.term_weighting import TermWeighting
 from termburst.names import DEFAULT_SCHEME, Invalid
 from termburst.statistics.term_statistics import TermStatistics
 
 
-class BurstinessVectorizer(TransformerMixin, CompiledCounting):  # type: ignore[misc]
+@dataclass(eq=False, repr=False, kw_only=True)
+class BurstinessVectorizer(TransformerMixin, CountVectorizer):  # type: ignore[misc]
     """Count texts as scikit-learn's `CountVectorizer` does, then weigh the counts as `TermWeighting` does.
 
     It can replace `TfidfVectorizer` in a pipeline. Of the schemes without labels, on rows of unit length, the default
@@ -57,92 +59,52 @@ ngram_range, analyzer, max_df, min_df, max_features, vocabulary, binary, dtype
     array([[0.  , 0.  , 3.08, 1.95, 0.  , 0.  ]])
     """
 
-    def __init__(
-        self,
-        *,
-        scheme: str = DEFAULT_SCHEME,
-        mu: float | None = None,
-        sigma2: float = 1.0,
-        norm: str | None = "l2",
-        transductive: bool = False,
-        invalid: Invalid = "clamp",
-        sparse_output: bool = True,
-        input: str = "content",
-        encoding: str = "utf-8",
-        decode_error: str = "strict",
-        strip_accents: Any = None,
-        lowercase: bool = True,
-        preprocessor: Any = None,
-        tokenizer: Any = None,
-        stop_words: Any = None,
-        token_pattern: str | None = DEFAULT_TOKEN_PATTERN,
-        ngram_range: tuple[int, int] = (1, 1),
-        analyzer: Any = "word",
-        max_df: float = 1.0,
-        min_df: float = 1,
-        max_features: int | None = None,
-        vocabulary: Any = None,
-        binary: bool = False,
-        dtype: Any = np.int64,
-    ) -> None:
-        super().__init__(
-            input=input,
-            encoding=encoding,
-            decode_error=decode_error,
-            strip_accents=strip_accents,
-            lowercase=lowercase,
-            preprocessor=preprocessor,
-            tokenizer=tokenizer,
-            stop_words=stop_words,
-            token_pattern=token_pattern,
-            ngram_range=ngram_range,
-            analyzer=analyzer,
-            max_df=max_df,
-            min_df=min_df,
-            max_features=max_features,
-            vocabulary=vocabulary,
-            binary=binary,
-            dtype=dtype,
-        )
-        self.scheme = scheme
-        self.mu = mu
-        self.sigma2 = sigma2
-        self.norm = norm
-        self.transductive = transductive
-        self.invalid = invalid
-        self.sparse_output = sparse_output
+    scheme: str = DEFAULT_SCHEME
+    mu: float | None = None
+    sigma2: float = 1.0
+    norm: str | None = "l2"
+    transductive: bool = False
+    invalid: Invalid = "clamp"
+    sparse_output: bool = True
+    input: str = "content"
+    encoding: str = "utf-8"
+    decode_error: str = "strict"
+    strip_accents: Any = None
+    lowercase: bool = True
+    preprocessor: Any = None
+    tokenizer: Any = None
+    stop_words: Any = None
+    token_pattern: str | None = DEFAULT_TOKEN_PATTERN
+    ngram_range: tuple[int, int] = (1, 1)
+    analyzer: Any = "word"
+    max_df: float = 1.0
+    min_df: float = 1
+    max_features: int | None = None
+    vocabulary: Any = None
+    binary: bool = False
+    dtype: Any = np.int64
 
     def fit(self, raw_documents: Iterable[Any], y: Any = None) -> BurstinessVectorizer:
         """Learn the vocabulary and the statistics of the texts; y are labels, for the schemes that use them."""
-        self.weighting_ = self._weighting().fit(CompiledCounting.fit_transform(self, raw_documents), y)
+        self.weighting_ = self._weighting().fit(CountVectorizer.fit_transform(self, raw_documents), y)
         return self
 
     def fit_transform(self, raw_documents: Iterable[Any], y: Any = None) -> Any:
         """Learn from the texts and weigh them."""
-        counts = CompiledCounting.fit_transform(self, raw_documents)
+        counts = CountVectorizer.fit_transform(self, raw_documents)
         self.weighting_ = self._weighting()
         return self.weighting_.fit_transform(counts, y)
 
     def transform(self, raw_documents: Iterable[Any]) -> Any:
         """Weigh texts with the fitted statistics."""
         check_is_fitted(self, "weighting_")
-        return self.weighting_.transform(CompiledCounting.transform(self, raw_documents))
+        return self.weighting_.transform(CountVectorizer.transform(self, raw_documents))
 
     @property
     def statistics_(self) -> TermStatistics:
         """The statistics of the fitted collection, with its terms."""
-        from dataclasses import replace
-
         check_is_fitted(self, "weighting_")
         return replace(self.weighting_.statistics_, terms=np.asarray(self.get_feature_names_out(), dtype=object))
 
     def _weighting(self) -> TermWeighting:
-        return TermWeighting(
-            self.scheme,
-            mu=self.mu,
-            sigma2=self.sigma2,
-            norm=self.norm,
-            transductive=self.transductive,
-            invalid=self.invalid,
-            sparse_output=self.sparse_output,
-        )
+        return TermWeighting(**{name: getattr(self, name) for name in TermWeighting().get_params()})

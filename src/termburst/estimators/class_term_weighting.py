@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import KW_ONLY, dataclass
 from types import NoneType
-from typing import Any
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
@@ -13,16 +14,16 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.preprocessing import normalize
 from sklearn.utils.validation import check_is_fitted
 
-from termburst.estimators.count_input import validated
-from termburst.estimators.naive_bayes import MOST, distinct_labels, label_column
+from termburst.estimators.count_input import MOST, check_parameters, validated
+from termburst.estimators.naive_bayes import distinct_labels, label_column
 from termburst.estimators.term_weighting import TermWeighting
-from termburst.inference.checks import check_name, checked_number, checked_whole, shown
+from termburst.inference.checks import checked_whole, shown
+from termburst.options import Option
 from termburst.statistics.matrix import canonical_counts
 from termburst.weights.schemes import SCHEMES, named_scheme
 
-UNITS = ("tokens", "documents")
 
-
+@dataclass(eq=False, repr=False)
 class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Weigh terms by how typical they are of a class of documents; also a `ctfidf_model` for BERTopic.
 
@@ -77,24 +78,18 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     One page about cats says *gun* twenty times; *fur* is on all three:
 
     >>> X, y = [[20, 1, 0], [0, 1, 0], [0, 1, 0], [0, 0, 9], [0, 0, 9]], ["cats", "cats", "cats", "dogs", "dogs"]
-    >>> [tb.ClassTermWeighting(unit=unit).fit(X, y).top_terms(["gun", "fur", "bone"], 1)["cats"] for unit in UNITS]
-    [['gun'], ['fur']]
+    >>> for unit in ("tokens", "documents"):
+    ...     print(tb.ClassTermWeighting(unit=unit).fit(X, y).top_terms(["gun", "fur", "bone"], 1)["cats"])
+    ['gun']
+    ['fur']
     """
 
-    def __init__(
-        self,
-        scheme: str = "fisher",
-        *,
-        seed_words: Collection[str] | None = None,
-        seed_multiplier: float = 2,
-        unit: str = "tokens",
-        norm: str | None = "l2",
-    ) -> None:
-        self.scheme = scheme
-        self.seed_words = seed_words
-        self.seed_multiplier = seed_multiplier
-        self.unit = unit
-        self.norm = norm
+    scheme: str = "fisher"
+    _: KW_ONLY
+    seed_words: Collection[str] | None = None
+    seed_multiplier: Annotated[float, Option(least=0, most=MOST)] = 2
+    unit: Annotated[Literal["tokens", "documents"], Option()] = "tokens"
+    norm: Annotated[Literal["l1", "l2"] | None, Option()] = "l2"
 
     def fit(self, X: Any, y: Any = None, *, multiplier: Any = None) -> ClassTermWeighting:
         """Learn from counts X: documents × terms with classes y, or classes × terms. `multiplier` is m_i."""
@@ -158,15 +153,13 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return presence
 
     def _weighting(self) -> TermWeighting:
-        check_name("unit", self.unit, UNITS)
+        check_parameters(self)
         if named_scheme(self.scheme).signed:
             signed = [repr(name) for name, scheme in SCHEMES.items() if scheme.signed]
             raise ValueError(
-                f"ClassTermWeighting needs a scheme without negative weights, which {', '.join(signed)} have; "
+                f"ClassTermWeighting needs a scheme without negative weights, unlike {', '.join(signed)}; "
                 f"got {self.scheme!r}"
             )
-        if self.norm not in (None, "l1", "l2"):
-            raise ValueError(f"norm must be 'l1', 'l2' or None; got {self.norm!r}")
         return TermWeighting(self.scheme, norm=None)  # rows are scaled after they were multiplied
 
     def _weigh(self, X: Any) -> Any:
@@ -177,11 +170,10 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     def _multiplier(self, given: Any) -> NDArray[np.float64]:
         if isinstance(self.seed_words, str) or not isinstance(self.seed_words, (Collection, NoneType)):
             raise ValueError(f"seed_words must be a list of words; got {shown(self.seed_words)}")
-        raised = checked_number("seed_multiplier", self.seed_multiplier, 0.0, MOST, low_too=True)
         if given is None and self.seed_words is not None and len(self.seed_words):
             if not hasattr(self, "feature_names_in_"):
                 raise ValueError("seed_words need column names: fit a data frame, or pass multiplier, one per column")
-            given = np.where(np.isin(self.feature_names_in_, list(self.seed_words)), raised, 1)
+            given = np.where(np.isin(self.feature_names_in_, list(self.seed_words)), self.seed_multiplier, 1)
         try:
             multiplier = np.ones(self.n_features_in_) if given is None else np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):

@@ -3,32 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import clone
-from sklearn.utils.metaestimators import available_if
 
+from termburst.estimators.count_input import LEAST, MOST
 from termburst.estimators.naive_bayes import (
-    LEAST,
     MANY,
     MANY_FOLDS,
-    MOST,
     CountNaiveBayes,
+    HeldOut,
     clearly_better,
     distinct_labels,
     held_out_parts,
 )
-from termburst.inference.checks import checked_number
-from termburst.models.dirichlet_multinomial_classes import class_log_likelihood, fit_precision
+from termburst.models.dirichlet_multinomial_classes import class_log_likelihood
+from termburst.options import Option
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-Evidence = Literal["documents", "tokens", "held-out"]
-Precision = Literal["shared", "held-out"] | float
-Alpha = Literal["held-out"] | float
 # To choose from; the first of equals is taken. The second kind is `MultinomialNB`, which knows no bursts.
 BURSTY, ALPHAS, EVIDENCES = (0.05, 20000.0), (0.1, 0.02, 0.3, 1.0), ("documents", "tokens")
 MULTINOMIAL, MULTINOMIAL_ALPHAS = (0.0, np.inf), (0.3, 0.1, 1.0, 0.03, 0.01)
@@ -41,9 +37,10 @@ class Smoothing:
     alpha: float
     evidence: str
     background: float
-    precision: Any
+    precision: float
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class DirichletMultinomialNB(CountNaiveBayes):
     """Classify documents by one Dirichlet-multinomial per class: a word that has occurred is likely to occur again.
 
@@ -65,12 +62,10 @@ class DirichletMultinomialNB(CountNaiveBayes):
     background : float or "held-out", default="held-out"
         w, the weight of the mean over all classes in every class mean, from 0 to 1. "held-out" is 0.05, or 0 if that
         is chosen with an infinite precision.
-    precision : float, "held-out" or "shared", default="held-out"
-        s_c, the same for all classes: a number, infinite for the multinomial; or the maximum-likelihood value at the
-        smoothed means ("shared"). The most likely precision does not always classify best: burstiness is not the only
-        thing that naive Bayes gets wrong. "held-out" takes 20,000 or infinity, whichever classifies held-out
-        training documents best; 20,000 only if it is better by more than two standard errors. With infinity alpha may
-        also be 0.03 or 0.01: this is `MultinomialNB`, tuned.
+    precision : float or "held-out", default="held-out"
+        s_c, the same for all classes; infinite for the multinomial. "held-out" takes 20,000 or infinity, whichever
+        classifies held-out training documents best; 20,000 only if it is better by more than two standard errors. With
+        infinity alpha may also be 0.03 or 0.01: this is `MultinomialNB`, tuned.
         If `alpha` or `evidence` is given, it is 20,000.
     evidence : {"documents", "tokens", "held-out"}, default="held-out"
         What the means are computed from: the number of documents with a term, the number of its tokens, or whichever
@@ -122,35 +117,20 @@ class DirichletMultinomialNB(CountNaiveBayes):
     ['war', 'peace']
     """
 
-    def __init__(
-        self,
-        *,
-        alpha: Alpha = "held-out",
-        background: float | Literal["held-out"] = "held-out",
-        precision: Precision = "held-out",
-        evidence: Evidence = "held-out",
-        fit_prior: bool = True,
-        class_prior: ArrayLike | None = None,
-    ) -> None:
-        self.alpha = alpha
-        self.background = background
-        self.precision = precision
-        self.evidence = evidence
-        self.fit_prior = fit_prior
-        self.class_prior = class_prior
+    alpha: Annotated[float | HeldOut, Option(above=0, most=MOST)] = "held-out"
+    background: Annotated[float | HeldOut, Option(least=0, most=1)] = "held-out"
+    precision: Annotated[float | HeldOut, Option(above=LEAST)] = "held-out"
+    evidence: Annotated[Literal["documents", "tokens", "held-out"], Option()] = "held-out"
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> DirichletMultinomialNB:
         """Learn from the counts X, documents × terms, and their labels."""
-        self._check_parameters()
         counts, weights = self._labelled(X, y, sample_weight)
         self._set_smoothing(self._choose(counts, weights))
-        self._learn(counts, weights, self._evidence(counts, weights), weights.sum(axis=0))
+        self._learn(self._evidence(counts, weights), weights.sum(axis=0))
         return self
 
-    @available_if(lambda self: self.precision != "shared")  # type: ignore[untyped-decorator]
     def partial_fit(self, X: Any, y: Any, classes: Any = None, sample_weight: Any = None) -> DirichletMultinomialNB:
-        """Add documents to the fit; the first call must pass all `classes`. Not if `precision` is fitted."""
-        self._check_parameters()
+        """Add documents to the fit; the first call must pass all `classes`."""
         first = not hasattr(self, "feature_count_")
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit")
@@ -162,7 +142,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         evidence, documents = self._evidence(counts, weights), weights.sum(axis=0)
         if not first:
             evidence, documents = evidence + self.feature_count_, documents + self.class_count_
-        self._learn(counts, weights, evidence, documents)
+        self._learn(evidence, documents)
         return self
 
     @property
@@ -172,21 +152,25 @@ class DirichletMultinomialNB(CountNaiveBayes):
 
     def _settings(self) -> list[Smoothing]:
         """The settings to choose from: what is given is the same in all of them."""
-        found = []
-        kinds: list[tuple[tuple[float, float], tuple[float, ...], tuple[str, ...]]] = [(BURSTY, ALPHAS, EVIDENCES)]
-        if all(given == "held-out" for given in (self.precision, self.alpha, self.evidence)):
-            kinds.append((MULTINOMIAL, MULTINOMIAL_ALPHAS, EVIDENCES[1:]))
-        for (background, precision), alphas, evidences in kinds:
-            found += [
-                Smoothing(
-                    alpha if self.alpha == "held-out" else float(self.alpha),
-                    evidence if self.evidence == "held-out" else self.evidence,
-                    background if self.background == "held-out" else float(self.background),
-                    precision if self.precision == "held-out" else self.precision,
-                )
-                for evidence in evidences
-                for alpha in alphas
-            ]
+        kinds: list[tuple[tuple[float, ...], tuple[str, ...], float, float]] = [(ALPHAS, EVIDENCES, *BURSTY)]
+        if all(value == "held-out" for value in (self.precision, self.alpha, self.evidence)):
+            kinds.append((MULTINOMIAL_ALPHAS, EVIDENCES[1:], *MULTINOMIAL))
+
+        def given_or(name: str, other: Any) -> Any:
+            given = getattr(self, name)
+            return other if given == "held-out" else given
+
+        found = [
+            Smoothing(
+                given_or("alpha", alpha),
+                given_or("evidence", evidence),
+                given_or("background", background),
+                given_or("precision", precision),
+            )
+            for alphas, evidences, background, precision in kinds
+            for evidence in evidences
+            for alpha in alphas
+        ]
         return list(dict.fromkeys(found))
 
     def _set_smoothing(self, chosen: Smoothing) -> None:
@@ -224,30 +208,19 @@ class DirichletMultinomialNB(CountNaiveBayes):
             part._set_smoothing(setting)
             if setting.evidence not in evidence:
                 evidence[setting.evidence] = part._evidence(own, weight)
-            part._learn(own, weight, evidence[setting.evidence], weight.sum(axis=0))
+            part._learn(evidence[setting.evidence], weight.sum(axis=0))
             joint = part._log_likelihood(new) + part.class_log_prior_
             right.append(joint.argmax(axis=1) == truth)
         return np.array(right)
 
-    def _learn(self, counts: Any, weights: Floats, evidence: Floats, class_count: Floats) -> None:
+    def _learn(self, evidence: Floats, class_count: Floats) -> None:
         self._set_prior(class_count)
         self.feature_count_ = evidence
         alpha = self.smoothing_[0]
         own, all_classes = evidence + alpha, evidence.sum(axis=0) + alpha
         w = self.background_
         self.mean_ = (1 - w) * own / own.sum(axis=1, keepdims=True) + w * all_classes / all_classes.sum()
-        self.precision_ = np.full(self.classes_.size, self._precision_of(counts, weights))
-
-    def _precision_of(self, counts: Any, weights: Floats) -> float:
-        if self._precision != "shared":
-            return float(self._precision)
-        # One likelihood of all documents, each at the mean of its class: the classes are columns side by side.
-        d, m = counts.shape
-        label = weights.argmax(axis=1)
-        shift = np.repeat(label.astype(np.int64) * m, np.diff(counts.indptr))
-        shape = (d, m * self.classes_.size)
-        side_by_side = sp.csr_array((counts.data, counts.indices + shift, counts.indptr), shape=shape)
-        return fit_precision(side_by_side, weights.sum(axis=1), self.mean_.ravel())
+        self.precision_ = np.full(self.classes_.size, self._precision)
 
     def _evidence(self, counts: Any, weights: Floats) -> Floats:
         once = self.smoothing_[1] == "documents"
@@ -258,17 +231,3 @@ class DirichletMultinomialNB(CountNaiveBayes):
 
     def _log_likelihood(self, counts: Any) -> Floats:
         return class_log_likelihood(counts, self.mean_, self.precision_)
-
-    def _check_parameters(self) -> None:
-        if not isinstance(self.alpha, str):
-            checked_number("alpha", self.alpha, 0.0, MOST)
-        elif self.alpha != "held-out":
-            raise ValueError(f"alpha must be a number or 'held-out'; got {self.alpha!r}")
-        if self.background != "held-out":
-            checked_number("background", self.background, 0.0, 1.0, low_too=True)
-        if self.evidence not in ("documents", "tokens", "held-out"):
-            raise ValueError(f"evidence must be 'documents', 'tokens' or 'held-out'; got {self.evidence!r}")
-        if not isinstance(self.precision, str):
-            checked_number("precision", self.precision, LEAST, np.inf)
-        elif self.precision not in ("shared", "held-out"):
-            raise ValueError(f"precision must be a number, 'shared' or 'held-out'; got {self.precision!r}")

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import Any, Literal
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,35 +16,34 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import ClassifierTags, check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from termburst.estimators.count_input import count_tags, sparse_counts
-from termburst.estimators.naive_bayes import LEAST, MOST, log_shares
-from termburst.inference.checks import checked_number, checked_whole, shown
+from termburst.estimators.count_input import LEAST, MOST, count_tags, sparse_counts
+from termburst.estimators.naive_bayes import log_shares
+from termburst.inference.checks import shown
 from termburst.models.dirichlet_multinomial_classes import Patterns, class_log_likelihood
-from termburst.models.edcm import edcm_log_likelihood, edcm_precision
+from termburst.options import Option
 
 Floats = NDArray[np.float64]
-Precision = Literal["shared", "component"] | float
 PUSH = 0.05  # the weight of random responsibilities that are mixed in when the temperature falls
 
 
 @dataclass(frozen=True, slots=True)
 class _Run:
     mean: Floats
-    precision: Floats
     log_weights: Floats
     bound: float
     iterations: int
     converged: bool
 
 
+@dataclass(eq=False, repr=False)
 class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     """Cluster documents by a mixture of Dirichlet-multinomials with Elkan's estimates and annealing.
 
     Elkan ("Clustering documents with an exponential-family approximation of the Dirichlet compound multinomial
     distribution", 2006) has log P(n_j | c) = log [n_j! Γ(s_c)/Γ(s_c + n_j)] + Σ_{i: n_ij > 0} log(β_ci/n_ij) with
     β_ci = s_c m_ci. Therefore m_ci ∝ Σ_j r_jc [n_ij > 0]: what counts is documents with a term, not tokens. This class
-    uses these means, with alpha added and mixed with the mean over all documents. By default their likelihood is that
-    of the Dirichlet-multinomial itself at a given s, as in `DirichletMultinomialNB`: there repetitions count a little.
+    uses these means, with alpha added and mixed with the mean over all documents. Their likelihood is that of the
+    Dirichlet-multinomial itself at a given s, as in `DirichletMultinomialNB`: there repetitions count a little.
 
     EM at temperature T has responsibilities r_jc ∝ [π_c P(n_j | c)^(1/l_j)]^(1/T). A high temperature keeps early
     decisions soft; it is lowered step by step. l_j = max(1, n_j/ñ)^length_damping, where ñ is the median length: the
@@ -55,11 +53,8 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_components : int, default=2
         Number of clusters.
-    precision : float, "shared" or "component", default=20000.0
-        s. A number, infinite for the multinomial, means the likelihood of the Dirichlet-multinomial. The names mean
-        Elkan's approximation, with s from s Σ_j r_j [ψ(s + n_j) − ψ(s)] = Σ_j r_j b_j: one for all components
-        ("shared") or one per component, as in his paper ("component"). With one per component, documents are also
-        separated by how much they repeat words, independent of which words these are.
+    precision : float, default=20000.0
+        s, the same for all components; infinite for the multinomial.
     length_damping : float, default=0.75
         From 0, all tokens of a document count, to 1, no document counts more than one of median length.
     alpha : float, default=0.01
@@ -86,8 +81,6 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         π_c.
     mean_ : array, components × terms
         m_ci.
-    precision_ : array, one value per component
-        s_c.
     labels_ : array, one value per document
         The most probable component of every fitted document.
     length_ : float
@@ -104,9 +97,8 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    * The defaults were chosen with the labels of the training documents of 20 Newsgroups and R8. Precisions from 2,000
-      upwards differ little.
-    * ``precision="component", length_damping=0`` is Elkan's model, apart from `background` and `alpha`.
+    The defaults were chosen with the labels of the training documents of 20 Newsgroups and R8. Precisions from 2,000
+    upwards differ little.
 
     Examples
     --------
@@ -117,36 +109,22 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     [True, True, True, False, False, False]
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        precision: Precision = 20000.0,
-        length_damping: float = 0.75,
-        alpha: float = 0.01,
-        background: float = 0.3,
-        temperatures: Sequence[float] = (25, 18, 12, 8, 5, 3, 2, 1),
-        steps: int = 8,
-        max_iter: int = 100,
-        tol: float = 1e-4,
-        n_init: int = 1,
-        random_state: Any = None,
-    ) -> None:
-        self.n_components = n_components
-        self.precision = precision
-        self.length_damping = length_damping
-        self.alpha = alpha
-        self.background = background
-        self.temperatures = temperatures
-        self.steps = steps
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_init = n_init
-        self.random_state = random_state
+    n_components: Annotated[int, Option(least=1)] = 2
+    _: KW_ONLY
+    precision: Annotated[float, Option(above=LEAST)] = 20000.0
+    length_damping: Annotated[float, Option(least=0, most=1)] = 0.75
+    alpha: Annotated[float, Option(above=0, most=MOST)] = 0.01
+    background: Annotated[float, Option(least=0, most=1)] = 0.3
+    temperatures: Sequence[float] = (25, 18, 12, 8, 5, 3, 2, 1)
+    steps: Annotated[int, Option(least=1)] = 8
+    max_iter: Annotated[int, Option(least=1)] = 100
+    tol: Annotated[float, Option(above=0)] = 1e-4
+    n_init: Annotated[int, Option(least=1)] = 1
+    random_state: Any = None
 
     def fit(self, X: Any, y: Any = None) -> EDCMMixture:
         """Find the components of the counts X, documents × terms."""
-        self._check_parameters()
+        self._check_temperatures()
         counts = sparse_counts(self, X, reset=True)
         if counts.shape[0] < self.n_components:
             raise ValueError(f"n_samples={counts.shape[0]} documents are too few for n_components={self.n_components}")
@@ -156,7 +134,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         best = max((self._run(counts, rng) for _ in range(self.n_init)), key=lambda run: run.bound)
         if not best.converged:
             warnings.warn("EDCMMixture did not converge: increase max_iter or tol", ConvergenceWarning, stacklevel=2)
-        self.mean_, self.precision_, self.weights_ = best.mean, best.precision, np.exp(best.log_weights)
+        self.mean_, self.weights_ = best.mean, np.exp(best.log_weights)
         self.lower_bound_, self.n_iter_, self.converged_ = best.bound, best.iterations, best.converged
         self.labels_ = self._joint(counts).argmax(axis=1)
         return self
@@ -178,8 +156,7 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
     def score_samples(self, X: Any) -> Floats:
         """The log-likelihood of every document."""
         check_is_fitted(self)
-        counts = sparse_counts(self, X, reset=False)
-        log_likelihood = self._scorer(counts)(self.mean_, self.precision_)
+        log_likelihood = self._scorer(sparse_counts(self, X, reset=False))(self.mean_)
         return np.asarray(logsumexp(log_likelihood + np.log(self.weights_), axis=1))
 
     def score(self, X: Any, y: Any = None) -> float:
@@ -187,21 +164,19 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         return float(self.score_samples(X).mean())
 
     def _joint(self, counts: Any) -> Floats:
-        log_likelihood = self._scorer(counts)(self.mean_, self.precision_)
-        return log_likelihood / self._damping(counts) + np.log(self.weights_)
+        return self._scorer(counts)(self.mean_) / self._damping(counts) + np.log(self.weights_)
 
     def _damping(self, counts: Any) -> Floats:
         n_j = np.asarray(counts.sum(axis=1), dtype=np.float64)[:, None]
         return np.asarray(np.maximum(1.0, n_j / self.length_) ** self.length_damping)
 
-    def _scorer(self, counts: Any) -> Callable[[Floats, Floats], Floats]:
-        """log P(n_j | c) as a function of means and precisions; all that does not depend on them is computed once."""
-        if isinstance(self.precision, str):
-            return partial(edcm_log_likelihood, counts)
+    def _scorer(self, counts: Any) -> Callable[[Floats], Floats]:
+        """log P(n_j | c) as a function of the means; all that does not depend on them is computed once."""
         patterns = Patterns.of(counts)
         factorials = sp.csr_array((gammaln(counts.data + 1), counts.indices, counts.indptr), shape=counts.shape)
         coefficient = (gammaln(np.asarray(counts.sum(axis=1)) + 1) - factorials.sum(axis=1))[:, None]
-        return lambda mean, precision: class_log_likelihood(counts, mean, precision, patterns=patterns) + coefficient
+        precision = np.full(self.n_components, float(self.precision))
+        return lambda mean: class_log_likelihood(counts, mean, precision, patterns=patterns) + coefficient
 
     def _run(self, counts: Any, rng: np.random.RandomState) -> _Run:
         d, k = counts.shape[0], self.n_components
@@ -209,12 +184,6 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
         by_term = present.T.tocsr()
         everywhere = by_term.sum(axis=1) + self.alpha
         everywhere = self.background * everywhere / everywhere.sum()
-        length, which = np.unique(np.asarray(counts.sum(axis=1)).ravel(), return_inverse=True)
-        of_length = sp.csr_array((np.ones(d), (which, np.arange(d))), shape=(length.size, d))
-        if isinstance(self.precision, str):
-            shared = edcm_precision(length, of_length.sum(axis=1), float(counts.nnz))
-        else:
-            shared = float(self.precision)
         score, damping = self._scorer(counts), self._damping(counts)
         share = rng.dirichlet(np.ones(k), size=d)
         bound, iteration, converged = -np.inf, 0, False
@@ -223,34 +192,19 @@ class EDCMMixture(DensityMixin, BaseEstimator):  # type: ignore[misc]
             if stage > 0:  # components that are equal at a high temperature would stay equal without noise
                 share = (1 - PUSH) * share + PUSH * rng.dirichlet(np.ones(k), size=d)
             for iteration in range(1, (self.max_iter if stage == last else self.steps) + 1):
-                evidence = (by_term @ share).T
-                own = evidence + self.alpha
+                own = (by_term @ share).T + self.alpha
                 mean = (1 - self.background) * own / own.sum(axis=1, keepdims=True) + everywhere
-                precision = np.full(k, shared)
-                if self.precision == "component":
-                    pairs = zip((of_length @ share).T, evidence.sum(axis=1), strict=True)
-                    precision = np.array([edcm_precision(length, w, float(b)) for w, b in pairs])
                 log_weights = np.log((share.sum(axis=0) + 1) / (d + k))
-                joint = (score(mean, precision) / damping + log_weights) / temperature
+                joint = (score(mean) / damping + log_weights) / temperature
                 total = logsumexp(joint, axis=1, keepdims=True)
                 share = np.exp(joint - total)
                 previous, bound = bound, temperature * float(total.mean())
                 converged = stage == last and iteration > 1 and abs(bound - previous) < self.tol
                 if converged:
                     break
-        return _Run(mean, precision, log_weights, bound, iteration, converged)
+        return _Run(mean, log_weights, bound, iteration, converged)
 
-    def _check_parameters(self) -> None:
-        for name in ("n_components", "steps", "max_iter", "n_init"):
-            checked_whole(name, getattr(self, name), least=1)
-        if not isinstance(self.precision, str):
-            checked_number("precision", self.precision, LEAST, np.inf)
-        elif self.precision not in ("shared", "component"):
-            raise ValueError(f"precision must be a number, 'shared' or 'component'; got {self.precision!r}")
-        checked_number("length_damping", self.length_damping, 0.0, 1.0, low_too=True)
-        checked_number("alpha", self.alpha, 0.0, MOST)
-        checked_number("background", self.background, 0.0, 1.0, low_too=True)
-        checked_number("tol", self.tol, 0.0, np.inf)
+    def _check_temperatures(self) -> None:
         try:
             falling = np.asarray(self.temperatures, dtype=np.float64)
         except (TypeError, ValueError):  # texts, a ragged list

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,13 +13,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
-from termburst.estimators.count_input import count_tags, sparse_counts
+from termburst.estimators.count_input import MOST, count_tags, sparse_counts
 from termburst.inference.checks import shown
 
 Floats = NDArray[np.float64]
+HeldOut = Literal["held-out"]  # stands for a value that held-out training documents choose
 FEWEST, HELD_OUT = 100, 4000  # documents from which smoothing is chosen: at least, and at most
 MANY, MANY_FOLDS = 8000, 5  # at most, and folds, for models that learn in one pass
-LEAST, MOST = 1e-100, 1e100  # limits of parameters in products and quotients, which could otherwise overflow
 
 
 class CountClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
@@ -52,14 +53,15 @@ class CountClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class CountNaiveBayes(CountClassifier):
     """A classifier by class prior and class-conditional distribution of the counts of a document.
 
     A subclass learns in `fit`, and its `_log_likelihood` returns the log-likelihood of documents in every class.
     """
 
-    fit_prior: bool
-    class_prior: ArrayLike | None
+    fit_prior: bool = True
+    class_prior: ArrayLike | None = None
 
     def predict_joint_log_proba(self, X: Any) -> Floats:
         """log P(c) + log P(n_j | c), documents × classes, up to a constant that is the same for all classes."""

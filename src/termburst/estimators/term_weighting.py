@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
@@ -17,11 +18,13 @@ from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.margins import class_contrast
 from termburst.models.penalties import checked_hyperparameters
 from termburst.names import DEFAULT_SCHEME, Invalid
+from termburst.options import Option
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.term_statistics import TermStatistics, from_canonical
 from termburst.weights.schemes import named_scheme, warn_of_one_class, warn_without_labels
 
 
+@dataclass(eq=False, repr=False)
 class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Turn a matrix of counts into a matrix of term weights; fit on one collection, then weigh any other.
 
@@ -89,29 +92,18 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
            [0.   , 0.   , 0.   ]])
     """
 
-    def __init__(
-        self,
-        scheme: str = DEFAULT_SCHEME,
-        *,
-        mu: float | None = None,
-        sigma2: float = 1.0,
-        norm: str | None = "l2",
-        transductive: bool = False,
-        invalid: Invalid = "clamp",
-        sparse_output: bool = True,
-    ) -> None:
-        self.scheme = scheme
-        self.mu = mu
-        self.sigma2 = sigma2
-        self.norm = norm
-        self.transductive = transductive
-        self.invalid = invalid
-        self.sparse_output = sparse_output
+    scheme: str = DEFAULT_SCHEME
+    _: KW_ONLY
+    mu: float | None = None
+    sigma2: float = 1.0
+    norm: Annotated[Literal["l1", "l2"] | None, Option()] = "l2"
+    transductive: bool = False
+    invalid: Annotated[Invalid, Option()] = "clamp"
+    sparse_output: bool = True
 
     def fit(self, X: Any, y: Any = None) -> TermWeighting:
         """Learn the statistics of the collection X, documents × terms; y are labels, for the schemes that use them."""
-        self._learn(self._counts(X, reset=True, empty=False), y, known=None)
-        self._warn_of_one_class()
+        self._fit(X, y)
         return self
 
     def partial_fit(self, X: Any, y: Any = None) -> TermWeighting:
@@ -127,32 +119,32 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
 
     def fit_transform(self, X: Any, y: Any = None, **fit_params: Any) -> Any:
         """Learn from X and weigh it; X is checked only once."""
-        counts = self._counts(X, reset=True, empty=False)
+        return self._weigh(self._fit(X, y))
+
+    def _fit(self, X: Any, y: Any) -> Any:
+        """Learn from X, and return its counts."""
+        counts = self._counts(X, reset=True)
+        if not counts.nnz:
+            raise ValueError("all documents are empty: weights need at least one token")
         self._learn(counts, y, known=None)
-        self._warn_of_one_class()
-        return self._weigh(counts)
+        if len(self.class_evidence_) == 1:  # in `partial_fit` the documents of other classes may still come
+            warn_of_one_class(self.scheme, next(iter(self.class_evidence_)), stacklevel=3)
+        return counts
 
     def _learn(self, counts: Any, y: Any, known: TermStatistics | None) -> None:
         if y is None and known is None:
             warn_without_labels(self.scheme, stacklevel=3)
-        evidence = self._class_evidence(counts, y, known) if named_scheme(self.scheme).uses_labels else {}
-        names = getattr(self, "feature_names_in_", None)
-        new = from_canonical(counts, names, named_scheme(self.scheme).detail)
-        statistics = new if known is None else known + new
-        self.statistics_ = statistics
-        self.fit_ = fit_beta_binomial(statistics) if named_scheme(self.scheme).needs_fit else None
-        self.mu_ = statistics.mean_length if self.mu is None else self.mu
-        self.class_evidence_ = evidence
-        classes = list(evidence.values())
+        scheme = named_scheme(self.scheme)
+        self.class_evidence_ = self._class_evidence(counts, y, known) if scheme.uses_labels else {}
+        new = from_canonical(counts, getattr(self, "feature_names_in_", None), scheme.detail)
+        self.statistics_ = new if known is None else known + new
+        self.fit_ = fit_beta_binomial(self.statistics_) if scheme.needs_fit else None
+        self.mu_ = self.statistics_.mean_length if self.mu is None else self.mu
+        classes = list(self.class_evidence_.values())
         several = len(classes) > 1
         self.contrast_ = class_contrast(np.array([one.with_term for one in classes])) if several else None
         self.explained_ = explained_burstiness(classes) if several else None
         self.information_ = class_information(classes) if several else None
-
-    def _warn_of_one_class(self) -> None:
-        """Not in `partial_fit`: the documents of other classes may still come."""
-        if len(self.class_evidence_) == 1:
-            warn_of_one_class(self.scheme, next(iter(self.class_evidence_)), stacklevel=3)
 
     def _class_evidence(self, counts: Any, y: Any, known: TermStatistics | None) -> dict[Any, ClassEvidence]:
         """For each label, what its documents say about every term, added to that of earlier calls."""
@@ -188,20 +180,10 @@ class TermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):  # t
             weights = normalize(weights, norm=self.norm, copy=False)
         return weights if self.sparse_output else weights.toarray()
 
-    def _counts(self, X: Any, *, reset: bool, empty: bool = True) -> Any:
-        self._check_parameters()
-        counts = canonical_counts(validated(self, X, reset=reset, name="TermWeighting (unlike BurstinessVectorizer)"))
-        if not empty and not counts.nnz:
-            raise ValueError("all documents are empty: weights need at least one token")
-        return counts
-
-    def _check_parameters(self) -> None:
+    def _counts(self, X: Any, *, reset: bool) -> Any:
         named_scheme(self.scheme)
         checked_hyperparameters(1.0 if self.mu is None else self.mu, self.sigma2)
-        if self.norm not in (None, "l1", "l2"):
-            raise ValueError(f"norm must be 'l1', 'l2' or None; got {self.norm!r}")
-        if self.invalid not in ("clamp", "raise"):
-            raise ValueError(f"invalid must be 'clamp' or 'raise'; got {self.invalid!r}")
+        return canonical_counts(validated(self, X, reset=reset, name="TermWeighting (unlike BurstinessVectorizer)"))
 
     def __sklearn_tags__(self) -> Any:
         tags = count_tags(super().__sklearn_tags__())

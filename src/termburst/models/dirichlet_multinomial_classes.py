@@ -8,15 +8,12 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import minimize_scalar
 
 from termburst.models.special import log1p_minus, stirling_remainder
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 TABLE_CELLS = 2**22  # patterns × classes computed at a time: limits the memory
-GRID_CELLS = 2**14  # precisions × patterns computed at a time: they stay in the processor's cache
-PRECISIONS = np.geomspace(1e-3, 1e9, 37)  # grid where the search for a precision starts; the last value means infinity
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,47 +114,3 @@ def _rise_of_patterns(alpha: Floats, count: Floats) -> Floats:
         small |= at
     rise[:, ~small] = log_rise(alpha[:, ~small], count[~small])
     return rise
-
-
-def fit_precision(counts: Any, weight: Floats, mean: Floats) -> float:
-    """The maximum-likelihood precision of one Dirichlet-multinomial, given its mean.
-
-    Parameters
-    ----------
-    counts : CSR, documents × terms, without duplicate cells
-    weight : array, one value per document
-    mean : array, one value per term
-
-    Returns
-    -------
-    float
-        Infinite if the likelihood rises to the end of `PRECISIONS`: the documents vary no more than a multinomial.
-
-    Examples
-    --------
-    >>> X = sp.csr_matrix([[4, 0], [0, 4], [3, 1]])
-    >>> round(fit_precision(X, np.ones(3), np.array([0.5, 0.5])), 3)
-    0.551
-    """
-    patterns = Patterns.of(counts)
-    length, which = np.unique(np.asarray(counts.sum(axis=1), dtype=np.float64).ravel(), return_inverse=True)
-    documents, times = np.bincount(which, weights=weight), weight @ patterns.documents
-    seen = times > 0
-    m, count, times = mean[patterns.term[seen]], patterns.count[seen], times[seen]
-
-    def losses(log_s: Floats) -> Floats:
-        s = np.exp(log_s)[:, None]
-        return np.asarray(log_rise(s, length) @ documents - log_rise(s * m, count) @ times)
-
-    def loss(log_s: float) -> float:
-        return float(losses(np.array([log_s]))[0])
-
-    grid = np.log(PRECISIONS)
-    rows = max(1, GRID_CELLS // max(count.size, length.size))
-    at = int(np.argmin(np.concatenate([losses(grid[i : i + rows]) for i in range(0, grid.size, rows)])))
-    if at == grid.size - 1:
-        return np.inf
-    found = minimize_scalar(
-        loss, bounds=(grid[max(at - 1, 0)], grid[at + 1]), method="bounded", options={"xatol": 1e-8}
-    )
-    return float(np.exp(found.x))

@@ -6,8 +6,8 @@ import datetime
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from termburst.display import did_you_mean
@@ -75,8 +75,41 @@ def require_columns(place: str, options: ReadingPlan, text: str, there: Sequence
             raise fault(place, Message(problem, chosen, hint))
 
 
+def row_documents(
+    rows: Iterable[tuple[int, dict[str, Any]]],
+    place: Callable[[int], str],
+    options: ReadingPlan,
+    note: Callable[[str, str], None],
+    label: str,
+) -> Iterator[tuple[str, Text, dict[str, Scalar] | None]]:
+    """Id, text and metadata of the rows of a table, which are numbered; *place* names one of them in messages.
+
+    Without a column of ids, the id is *label* and the number; it is *label* alone if the number is 0.
+    """
+    ids, needed = options.id_column(), set[str]()
+    for number, record in rows:
+        if not needed:  # the first row decides
+            strings = [key for key, value in record.items() if isinstance(value, str)]
+            column = text_column(options, list(record), strings.copy, note)
+            options = replace(options, text=column)
+            require_columns(place(number), options, column, list(record))
+            needed = {column} if ids is None else {column, ids.column}
+            needed.update(() if options.columns == "all" else set(options.columns).difference(FILE_COLUMNS))
+        if not needed <= record.keys():
+            require_columns(place(number), options, column, list(record))
+        text = record[column]
+        if not (isinstance(text, str) and text.isascii()):
+            text = as_text(text, place(number), options)
+        if ids is not None:
+            name = as_id(record[ids.column], place(number), ids, options)
+        else:
+            name = f"{label}:{number}" if number else label
+        more = metadata_columns(options, column, list(record)) if options.columns else None
+        yield name, text, None if more is None else {key: as_scalar(record[key]) for key in more}
+
+
 def text_column(
-    file: str, options: ReadingPlan, there: Sequence[str], strings: Callable[[], Sequence[str]], progress: Progress
+    options: ReadingPlan, there: Sequence[str], strings: Callable[[], Sequence[str]], note: Callable[[str, str], None]
 ) -> str:
     """The column with the text: the one that is named, or "text", or the only one of *strings*, which is noted."""
     if options.text is not None:
@@ -84,7 +117,7 @@ def text_column(
     if "text" not in there:
         only = [name for name in strings() if name != options.id]
         if len(only) == 1:
-            progress.note(file, "column guessed", f"the text is in {only[0]!r}, the only column of strings")
+            note("column guessed", f"the text is in {only[0]!r}, the only column of strings")
             return only[0]
     return "text"
 
@@ -112,7 +145,7 @@ def as_text(value: Any, place: str, options: ReadingPlan) -> Text:
     if value is None:
         return ""
     if isinstance(value, str):
-        return value
+        return paired(value, place, options)
     column = f"the column {options.text or 'text'!r}"
     if not isinstance(value, list):
         raise fault(place, f"{column} contains {type(value).__name__}, not text; choose another with " + named("text"))
@@ -121,7 +154,19 @@ def as_text(value: Any, place: str, options: ReadingPlan) -> Text:
         raise fault(place, f"{column} contains a list; if its items are tokens, give " + tokens)
     if not all(isinstance(token, str) for token in value):
         raise fault(place, f"{column} contains a list with items that are not strings; make every token a string")
-    return value
+    return [paired(token, place, options) for token in value]
+
+
+def paired(text: str, place: str, options: ReadingPlan) -> str:
+    """The same text if it is valid Unicode. Half of a surrogate pair is treated like a byte that cannot be decoded."""
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError as error:
+        if options.errors != "strict":
+            return text.encode("utf-8", options.errors).decode()
+        problem = "an escape \\u stands for half a character; repair it or give " + named("errors", "replace")
+        raise fault(place, problem) from error
 
 
 class IdColumn:
@@ -191,9 +236,9 @@ def _kind_of_id(value: Any) -> str:
     return kinds.get(type(value), type(value).__name__)  # Parquet has dates, for example
 
 
-def as_id(value: Any, place: str, ids: IdColumn) -> str:
+def as_id(value: Any, place: str, ids: IdColumn, options: ReadingPlan) -> str:
     """The id in a cell; ValueError with the place if it cannot be one."""
     try:
-        return ids.checked(value)
+        return paired(ids.checked(value), place, options)
     except ValueError as error:
         raise fault(place, str(error)) from error

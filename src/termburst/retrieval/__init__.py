@@ -6,9 +6,9 @@
 ('0', ['spud', 'gspud', 'lm-dirichlet', 'lm-jm', 'bm25'])
 """
 
-from termburst.retrieval.evaluation import MEASURES, Evaluation, PairedTest, evaluate, paired_test
+from termburst.retrieval.evaluation import MEASURES, Evaluation, evaluate
 from termburst.retrieval.index import Index
 from termburst.retrieval.models import MODELS
 from termburst.retrieval.search import Hit, Hits
 
-__all__ = ["MEASURES", "MODELS", "Evaluation", "Hit", "Hits", "Index", "PairedTest", "evaluate", "paired_test"]
+__all__ = ["MEASURES", "MODELS", "Evaluation", "Hit", "Hits", "Index", "evaluate"]

@@ -1,4 +1,4 @@
-"""Evaluation of rankings against relevance judgements, and tests of whether one system is better than another."""
+"""Evaluation of rankings against relevance judgements."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from termburst.inference.checks import checked_whole, shown
+from termburst.inference.checks import shown
 from termburst.retrieval.search import Hits
 
 Floats = NDArray[np.float64]
@@ -133,80 +133,6 @@ def evaluate(rankings: Mapping[str, Iterable[str]], judgements: Mapping[str, Gra
     )
 
 
-@dataclass(frozen=True, slots=True)
-class PairedTest:
-    """Two systems on the same queries: the mean difference a − b, and two-sided p-values for it.
-
-    Attributes
-    ----------
-    difference : float
-    wins, losses, ties : int
-        Number of queries where a is above, below and equal to b.
-    p_randomisation : float
-        The share of random sign changes, including the observed signs, whose mean is at least as far from 0.
-    p_wilcoxon, p_t : float
-        Wilcoxon's signed-rank test (mean ranks for ties, without zero differences) and Student's t-test, by SciPy.
-    """
-
-    difference: float
-    wins: int
-    losses: int
-    ties: int
-    p_randomisation: float
-    p_wilcoxon: float
-    p_t: float
-
-
-def paired_test(a: ArrayLike, b: ArrayLike, *, draws: int = 9999, rng: Any = 0) -> PairedTest:
-    """Compare a measure of two systems, query by query.
-
-    Report the randomisation test (Smucker, Allan and Carterette, CIKM 2007). It only assumes that the labels of the two
-    systems can be exchanged on each query under the null hypothesis. Its p-value is (1 + hits)/(1 + draws).
-
-    Parameters
-    ----------
-    a, b : arrays
-        One value per query, in the same order.
-    draws : int
-        Number of random sign changes.
-    rng : seed or numpy Generator
-
-    Examples
-    --------
-    >>> test = paired_test([0.5, 0.6, 0.7, 0.4, 0.9], [0.4, 0.4, 0.4, 0.0, 0.4])
-    >>> test.wins, round(test.difference, 2), round(test.p_wilcoxon, 4)
-    (5, 0.3, 0.0625)
-    """
-    from scipy import stats
-
-    draws = checked_whole("draws", draws, least=99)
-    first, second = _values("a", a), _values("b", b)
-    if first.size != second.size:
-        raise ValueError(f"a and b must have one value for each query; got {first.size} and {second.size} values")
-    gap = _differences(first, second)
-    wins, losses = int((gap > 0).sum()), int((gap < 0).sum())
-    moved = gap[gap != 0]
-    result: dict[str, Any] = {
-        "wins": wins,
-        "losses": losses,
-        "ties": gap.size - moved.size,
-        "difference": float(gap.mean()),
-    }
-    if not moved.size:
-        return PairedTest(**result, p_randomisation=1.0, p_wilcoxon=1.0, p_t=1.0)
-    generator = np.random.default_rng(rng)
-    signs = 2.0 * generator.integers(0, 2, size=(draws, moved.size), dtype=np.int8) - 1.0
-    as_far = np.abs(signs @ moved) >= abs(moved.sum()) - 1e-12 * np.abs(moved).sum()
-    constant = gap.size > 1 and np.ptp(gap) == 0  # then Student's t is infinite
-    p_t = float("nan") if gap.size < 2 else 0.0 if constant else float(stats.ttest_rel(first, second).pvalue)
-    return PairedTest(
-        **result,
-        p_randomisation=float((1 + as_far.sum()) / (1 + draws)),
-        p_wilcoxon=float(stats.wilcoxon(moved).pvalue),
-        p_t=p_t,
-    )
-
-
 def _relevant(ranking: Sequence[str], grades: Grades) -> NDArray[np.bool_]:
     return np.array([grades.get(document, 0) > 0 for document in ranking], dtype=bool)
 
@@ -216,16 +142,6 @@ def _number_relevant(grades: Grades) -> int:
     if not number:
         raise ValueError("this measure needs at least one relevant document (grade above 0) for the query")
     return number
-
-
-def _differences(first: Floats, second: Floats) -> Floats:
-    """first − second, rounded so that rounding errors do not break ties: 0.3 − 0.2 must equal 0.1 − 0."""
-    gap = first - second
-    scale = np.maximum(np.abs(first), np.abs(second)).max()
-    if scale < 1e-280:  # too small for a unit of rounding
-        return gap
-    unit = 2.0 ** (np.floor(np.log2(scale)) - 44)  # 256 times the spacing of the largest; division by it is exact
-    return np.asarray(np.round(gap / unit) * unit)
 
 
 def _discounted(gains: Floats) -> float:
@@ -286,13 +202,3 @@ def _checked_ranking(query: str, ranking: Iterable[str]) -> list[str]:
     if len(set(documents)) < len(documents):
         raise ValueError(f"the ranking of query {query!r} contains a document twice")
     return documents
-
-
-def _values(name: str, values: ArrayLike) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):  # strings, or an Evaluation
-        array = np.empty(0)
-    if array.ndim != 1 or not array.size or not np.isfinite(array).all():
-        raise ValueError(f"{name} must have one finite number per query, at least one; got {shown(values)}")
-    return array

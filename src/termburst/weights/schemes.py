@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.models.fit_beta_binomial import fit_beta_binomial
-from termburst.names import DEFAULT_SCHEME, Detail, Invalid
+from termburst.names import DEFAULT_SCHEME, Detail
 from termburst.statistics.term_statistics import TermStatistics
 from termburst.weights import scheme_functions as formulas
 
@@ -54,24 +54,14 @@ class Scheme:
     signed: bool = False
     uses_labels: bool = False
 
-    def __call__(
-        self,
-        counts: Any,
-        statistics: TermStatistics,
-        fit: Any = None,
-        *,
-        mu: float | None = None,
-        sigma2: float = 1.0,
-        invalid: Invalid = "clamp",
-        contrast: Floats | None = None,
-        explained: Floats | None = None,
-        information: Floats | None = None,
-    ) -> Floats:
-        """The weights of the stored cells of *counts*; a fit is computed if it is needed and not given."""
+    def __call__(self, counts: Any, statistics: TermStatistics, fit: Any = None, **more: Any) -> Floats:
+        """The weights of the stored cells of *counts*; a fit is computed if it is needed and not given.
+
+        *more* are other fields of `scheme_functions.Background`.
+        """
         if self.needs_fit and fit is None:
             fit = fit_beta_binomial(statistics)
-        of = formulas.Background(statistics, fit, mu, sigma2, invalid, contrast, explained, information)
-        return self.function(counts, of)
+        return self.function(counts, formulas.Background(statistics, fit, **more))
 
 
 SCHEMES: dict[str, Scheme] = {
@@ -102,13 +92,7 @@ SCHEMES: dict[str, Scheme] = {
         "patterns",
         needs_fit=True,
     ),
-    "pearson": Scheme(
-        formulas.pearson_residual, "(n_ij − n_j p)/√(n_j p(1 − p)φ_j)", "patterns", needs_fit=True, signed=True
-    ),
-    "deviance": Scheme(formulas.deviance_residual, "±√(deviance/φ_j)", "patterns", needs_fit=True, signed=True),
     "fisher": Scheme(formulas.fisher, "−log P(N ≥ n_ij), hypergeometric"),
-    "two-stage": Scheme(formulas.two_stage, "log(d/b_i) + (n_ij − 1) log(1/ρ_i)"),
-    "fisher-kernel": Scheme(formulas.fisher_kernel, "(ψ(n_ij + α) − ψ(α))/√I_i", "patterns", needs_fit=True),
 }
 _RECOMMENDED = {"linear": "class-lift", "naive-bayes": "class-damped"}
 
