@@ -18,6 +18,7 @@ KeynessMethod = Literal[
     "stratified-permutation",
     "g2",
     "chi2",
+    "fisher",
     "welch",
     "mann-whitney",
     "text-dispersion",

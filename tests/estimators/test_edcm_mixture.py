@@ -24,7 +24,7 @@ def planted(documents=400, components=3, terms=90, precision=20.0, seed=0):
     lengths = rng.integers(30, 80, size=documents)
     X = np.zeros((documents, terms), dtype=np.int64)
     for c in range(components):
-        drawn = tb.models.dirichlet_multinomial_sample(lengths[label == c], precision * means[c] + 1e-9, rng=rng)
+        drawn = tb.models.PolyaUrn(precision * means[c] + 1e-9, 1.0).sample(lengths[label == c], rng)
         X[label == c] = drawn.toarray()
     return X, label
 

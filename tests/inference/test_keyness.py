@@ -156,7 +156,7 @@ def test_methods_are_the_functions_of_that_name(unequal):
     here = a.n_i + b.n_i > 0
     null = compare(a, b).null
     functions = {
-        "g2": rivals.g2, "chi2": rivals.chi2, "welch": rivals.welch,
+        "g2": rivals.g2, "chi2": rivals.chi2, "fisher": rivals.fisher, "welch": rivals.welch,
         "mann-whitney": rivals.mann_whitney, "permutation": lambda a, b: permutation(a, b, null),
         "stratified-permutation": lambda a, b: permutation(a, b, null, strata=10),
         "text-dispersion": rivals.text_dispersion, "log-odds": rivals.log_odds,

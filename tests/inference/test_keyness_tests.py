@@ -14,7 +14,7 @@ from termburst.inference.permutation_test import permutation
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 
-BY_TOTALS = {"g2": kt.g2, "chi2": kt.chi2}
+BY_TOTALS = {"g2": kt.g2, "chi2": kt.chi2, "fisher": kt.fisher}
 BY_DOCUMENTS = {"welch": kt.welch, "mann_whitney": kt.mann_whitney}
 
 corpora = partial(two_corpora, terms=40, burst=30.0, rarest=1e-6)
@@ -45,6 +45,10 @@ def test_by_totals_equals_scipy(seed):
             expected = stats.chi2_contingency(table, correction=False, **options)
             assert results[name][0][i] == pytest.approx(sign * expected.statistic, rel=1e-10, abs=1e-12)
             assert results[name][1][i] == pytest.approx(expected.pvalue, rel=1e-10)
+        odds, p = stats.fisher_exact(table)
+        with np.errstate(divide="ignore"):
+            assert results["fisher"][0][i] == pytest.approx(np.log(odds))
+        assert results["fisher"][1][i] == pytest.approx(p, rel=1e-9)
 
 
 @pytest.mark.parametrize(("d_a", "d_b", "empty"), [(20, 35, 4), (2, 30, 0), (7, 2, 0)])

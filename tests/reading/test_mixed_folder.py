@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import io
 import json
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -230,10 +230,10 @@ def test_strict_reading_stops_at_the_first_oddity(folder):
         list(open_corpus(folder / "bro*.csv", strict=True).batches())
 
 
-@pytest.mark.skipif(importlib.util.find_spec("spacy") is not None, reason="spaCy is installed")
-def test_a_missing_package_is_named_and_the_others_are_read(tmp_path):
+def test_a_missing_package_is_named_and_the_others_are_read(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pypdf", None)
     (tmp_path / "a.txt").write_text("so it goes", encoding="utf-8")
-    (tmp_path / "b.spacy").write_bytes(b"docs")
+    (tmp_path / "b.pdf").write_bytes(b"%PDF-1.4")
     corpus = open_corpus(tmp_path)
     assert [batch.texts for batch in corpus.batches()] == [["so it goes"]]
-    assert "spacy" in dict(corpus.report.skipped)["b.spacy"]
+    assert "needs the package pypdf" in dict(corpus.report.skipped)["b.pdf"]

@@ -8,7 +8,7 @@ from contextlib import suppress
 import polars as pl
 import pytest
 
-from termburst.reading.parquet_footer import FooterError, read_chunks
+from termburst.reading.parquet_footer import FooterError, has_statistics, read_chunks
 
 
 def written(frame: pl.DataFrame, **options) -> bytes:
@@ -75,11 +75,15 @@ def test_fields_of_any_kind_are_skipped_if_not_needed():
     assert chunk == ("s", 2, 4, 5)
 
 
-def test_a_footer_that_is_too_large_is_not_read(monkeypatch):
+def test_a_footer_that_is_too_large_is_not_read(monkeypatch, tmp_path):
     monkeypatch.setenv("TERMBURST_MEMORY_MB", "8")
     size = 2**20
     with pytest.raises(ValueError, match=r"^t\.parquet: its footer needs 128 MB of memory, more than the 8 MB allowed"):
         read_chunks(io.BytesIO(bytes(size + 4) + size.to_bytes(4, "little") + b"PAR1"), "t.parquet")
+    path = tmp_path / "t.parquet"
+    path.write_bytes(bytes(size + 4) + size.to_bytes(4, "little") + b"PAR1")
+    with pytest.raises(ValueError, match="its footer needs 128 MB of memory"):
+        has_statistics(path)
 
 
 @pytest.mark.parametrize("part", [b"\0", b"\x19\x0c\0", b"\x36\x02\0", b"\x19\x1c\x3c\0\0\0"])

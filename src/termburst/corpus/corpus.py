@@ -26,7 +26,7 @@ from termburst.questions.weights import Weigh
 if TYPE_CHECKING:
     from termburst.inference.plr import Explanation
     from termburst.questions.corpus_check import CorpusCheck
-    from termburst.report.server import Exploration, Server
+    from termburst.report.server import Exploration
     from termburst.weights.weight_files import Weights
 
 
@@ -259,17 +259,15 @@ class Corpus(TextQuestions):
         ...     page.address.startswith("http://127.0.0.1:")
         True
         """
-        from termburst.report.server import Exploration
+        return self.server(made_from(Explore, locals())).start(browser=browser)
 
-        return Exploration(self.server(made_from(Explore, locals())), browser=browser)
-
-    def server(self, asked: Explore) -> Server:
+    def server(self, asked: Explore) -> Exploration:
         """The live page of this corpus, ready to be served on this machine; `explore` serves it."""
         from termburst.report.explorer import Explorer
-        from termburst.report.server import Server
+        from termburst.report.server import Exploration
 
         held: Any = self.in_memory()
         corpus = replace(held._filled(), reading=held.reading)
         explorer = Explorer(corpus, held._metadata, replace(asked, title=asked.title or self.name))
         explorer.page()  # so that the first answer is there at once, and what is wrong is said before the address
-        return Server(explorer, asked.port)
+        return Exploration(explorer, asked.port)

@@ -74,7 +74,7 @@ def differential_burstiness(
     kappa = np.mean([robust_scale(one, fit, of) for one, fit, of in zip(groups, fits, sums, strict=True)], axis=0)
     root = 0.0 if confidence is None else float(-special.ndtri((1 - confidence) / 2))
     out = _compared(groups, fits, both, root * np.sqrt(kappa))
-    statistic = np.where(both, out[:, 0] / kappa, 0.0)
+    statistic = np.where(both, np.maximum(out[:, 0] / kappa, 0.0), 0.0)  # SciPy has NaN below 0
     return DifferentialBurstiness(
         ratio_a,
         ratio_b,

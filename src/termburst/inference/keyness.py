@@ -160,6 +160,7 @@ METHODS: dict[str, Test] = {
     "stratified-permutation": lambda found: permutation(found.a, found.b, found.null, strata=STRATA),
     "g2": lambda found: rivals.g2(found.a, found.b),
     "chi2": lambda found: rivals.chi2(found.a, found.b),
+    "fisher": lambda found: rivals.fisher(found.a, found.b),
     "welch": lambda found: rivals.welch(found.a, found.b),
     "mann-whitney": lambda found: rivals.mann_whitney(found.a, found.b),
     "text-dispersion": lambda found: rivals.text_dispersion(found.a, found.b),

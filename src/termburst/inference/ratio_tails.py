@@ -25,7 +25,7 @@ def tail_of(ratio: Floats, freedom: Floats, separated: Flags) -> Floats:
     [0.05, 0.05]
     """
     with np.errstate(over="ignore"):
-        square = freedom * np.expm1(np.minimum(ratio / (freedom + 1), 700.0))
+        square = freedom * np.expm1(np.clip(ratio / (freedom + 1), 0.0, 700.0))  # SciPy has NaN below 0
     return np.where(separated, np.exp(-ratio / 2 * freedom / (freedom + 1)), special.fdtrc(1, freedom, square))
 
 

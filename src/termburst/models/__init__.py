@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from termburst.models.beta_binomial import approximate_log_pmf as approximate_log_pmf
     from termburst.models.dirichlet_multinomial import DirichletMultinomialFit as DirichletMultinomialFit
     from termburst.models.dirichlet_multinomial import dirichlet_multinomial_log_pmf as dirichlet_multinomial_log_pmf
-    from termburst.models.dirichlet_multinomial import dirichlet_multinomial_sample as dirichlet_multinomial_sample
     from termburst.models.fit_beta_binomial import BetaBinomialFit as BetaBinomialFit
     from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood as beta_binomial_log_likelihood
     from termburst.models.polya_urn import PolyaUrn as PolyaUrn

@@ -56,7 +56,7 @@ class Keyness:
         """Raise ValueError for options that a comparison by a formula does not have."""
         for option, only in (("method", "beta-binomial"), ("compare", "frequency")):
             if (value := getattr(self, option)) != only:
-                raise ValueError(f"a formula has no {option}={value!r:.60}; omit {option}")
+                raise ValueError("a formula has no " + named(option, value) + "; omit it")
 
 
 def check_contrasts(contrasts: object) -> None:
@@ -130,9 +130,9 @@ def keyness(
     counting : CountingOptions, optional
         How texts are counted. To compare them with statistics, give ``statistics.counting``.
     method : str
-        "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "welch", "mann-whitney",
+        "beta-binomial", "permutation", "stratified-permutation", "g2", "chi2", "fisher", "welch", "mann-whitney",
         "text-dispersion" or "log-odds". The default lets each corpus have its own burstiness, learned from the word's
-        documents and from all words; see `termburst.inference.two_sides`. "g2" and "chi2" are what most
+        documents and from all words; see `termburst.inference.two_sides`. "g2", "chi2" and "fisher" are what most
         corpus tools offer: they treat tokens as independent, and call a quarter of the words of two random halves of
         one corpus different. "text-dispersion" and "log-odds" are measures of other authors; see :doc:`keyness`.
     confidence : float, optional

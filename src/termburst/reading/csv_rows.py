@@ -46,7 +46,7 @@ def read_csv(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Docu
         place = f"{file.path}, line {line}"
         _check_header(place, header)
         strings = partial(_string_columns, source, header, delimiter)
-        text = text_column(file.label, options, header, strings, progress)
+        text = text_column(options, header, strings, partial(progress.note, file.label))
         require_columns(place, options, text, header)
         names = [text, *([] if options.id is None else [options.id])]
         more = metadata_columns(options, text, header)

@@ -6,8 +6,8 @@ import datetime
 import json
 import math
 from collections import Counter
-from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from termburst.display import did_you_mean
@@ -16,7 +16,6 @@ from termburst.reading.faults import fault
 from termburst.reading.options import ReadingPlan
 
 FILE_COLUMNS = ("file", "folder")  # metadata that every file has
-STRING = "a string"  # the type of an id, in words
 Scalar = str | int | float | bool | None
 Metadata = Mapping[str, Scalar]
 Text = str | list[str]  # a list of tokens
@@ -75,8 +74,41 @@ def require_columns(place: str, options: ReadingPlan, text: str, there: Sequence
             raise fault(place, Message(problem, chosen, hint))
 
 
+def row_documents(
+    rows: Iterable[tuple[int, dict[str, Any]]],
+    place: Callable[[int], str],
+    options: ReadingPlan,
+    note: Callable[[str, str], None],
+    label: str,
+) -> Iterator[tuple[str, Text, dict[str, Scalar] | None]]:
+    """Id, text and metadata of the rows of a table, which are numbered; *place* names one of them in messages.
+
+    Without a column of ids, the id is *label* and the number; it is *label* alone if the number is 0.
+    """
+    ids, needed = options.id_column(), set[str]()
+    for number, record in rows:
+        if not needed:  # the first row decides
+            strings = [key for key, value in record.items() if isinstance(value, str)]
+            column = text_column(options, list(record), strings.copy, note)
+            options = replace(options, text=column)
+            require_columns(place(number), options, column, list(record))
+            needed = {column} if ids is None else {column, ids.column}
+            needed.update(() if options.columns == "all" else set(options.columns).difference(FILE_COLUMNS))
+        if not needed <= record.keys():
+            require_columns(place(number), options, column, list(record))
+        text = record[column]
+        if not (isinstance(text, str) and text.isascii()):
+            text = as_text(text, place(number), options)
+        if ids is not None:
+            name = as_id(record[ids.column], place(number), ids, options)
+        else:
+            name = f"{label}:{number}" if number else label
+        more = metadata_columns(options, column, list(record)) if options.columns else None
+        yield name, text, None if more is None else {key: as_scalar(record[key]) for key in more}
+
+
 def text_column(
-    file: str, options: ReadingPlan, there: Sequence[str], strings: Callable[[], Sequence[str]], progress: Progress
+    options: ReadingPlan, there: Sequence[str], strings: Callable[[], Sequence[str]], note: Callable[[str, str], None]
 ) -> str:
     """The column with the text: the one that is named, or "text", or the only one of *strings*, which is noted."""
     if options.text is not None:
@@ -84,7 +116,7 @@ def text_column(
     if "text" not in there:
         only = [name for name in strings() if name != options.id]
         if len(only) == 1:
-            progress.note(file, "column guessed", f"the text is in {only[0]!r}, the only column of strings")
+            note("column guessed", f"the text is in {only[0]!r}, the only column of strings")
             return only[0]
     return "text"
 
@@ -112,7 +144,7 @@ def as_text(value: Any, place: str, options: ReadingPlan) -> Text:
     if value is None:
         return ""
     if isinstance(value, str):
-        return value
+        return paired(value, place, options)
     column = f"the column {options.text or 'text'!r}"
     if not isinstance(value, list):
         raise fault(place, f"{column} contains {type(value).__name__}, not text; choose another with " + named("text"))
@@ -121,46 +153,44 @@ def as_text(value: Any, place: str, options: ReadingPlan) -> Text:
         raise fault(place, f"{column} contains a list; if its items are tokens, give " + tokens)
     if not all(isinstance(token, str) for token in value):
         raise fault(place, f"{column} contains a list with items that are not strings; make every token a string")
-    return value
+    return [paired(token, place, options) for token in value]
+
+
+def paired(text: str, place: str, options: ReadingPlan) -> str:
+    """The same text if it is valid Unicode. Half of a surrogate pair is treated like a byte that cannot be decoded."""
+    try:
+        text.encode()
+        return text
+    except UnicodeEncodeError as error:
+        if options.errors != "strict":
+            return text.encode("utf-8", options.errors).decode()
+        problem = "an escape \\u stands for half a character; repair it or give " + named("errors", "replace")
+        raise fault(place, problem) from error
 
 
 class IdColumn:
-    """The ids in a column of one file. With `by` they are the labels of groups, so that all must have one type.
-
-    Otherwise ``true`` and ``"True"``, or ``1`` and ``"1"``, would silently become one group.
-
-    Parameters
-    ----------
-    column : name of the column
-    option : the option that named it, "id" or "by"
+    """The ids in a column of one file.
 
     Examples
     --------
-    >>> ids = IdColumn("year", "by")
+    >>> ids = IdColumn("year")
     >>> ids.checked(1945)
     '1945'
-    >>> ids.checked("1945")
+    >>> ids.checked(None)
     Traceback (most recent call last):
-    ValueError: the column 'year' contains a string here but a whole number before; give all its labels one type
+    ValueError: the column 'year' contains null, but ids must be strings or numbers; choose another with id=
     """
 
-    def __init__(self, column: str, option: str = "id") -> None:
-        self.column, self.option, self.kind = column, option, ""
+    def __init__(self, column: str) -> None:
+        self.column = column
 
     def checked(self, value: Any) -> str:
         """The id in a cell; ValueError, without the place, if it cannot be an id."""
-        kind = _kind_of_id(value)
-        number = isinstance(value, float) and not value.is_integer()  # NaN and infinity are no integers either
-        if not kind or (number and (self.option == "by" or not math.isfinite(value))):
-            what, allowed = _CONTENT[self.option == "by"]
+        number = isinstance(value, float) and not math.isfinite(value)
+        if number or value is None or isinstance(value, (list, dict, bytes)):
             shown = f"{value:g}" if number else "null" if value is None else type(value).__name__
-            problem = f"the column {self.column!r} contains {shown}, but {what} must be {allowed}"
-            raise ValueError(f"{problem}; choose another with " + named(self.option))
-        if self.option == "by" and kind != self.kind:
-            if self.kind:
-                problem = f"the column {self.column!r} contains {kind} here but {self.kind} before"
-                raise ValueError(f"{problem}; give all its labels one type")
-            self.kind = kind
+            problem = f"the column {self.column!r} contains {shown}, but ids must be strings or numbers"
+            raise ValueError(f"{problem}; choose another with " + named("id"))
         return str(value)
 
 
@@ -180,20 +210,9 @@ def same_ids(ids: Sequence[str]) -> str:
     return f"{len(several):,} ids are those of more than one document, such as {several[0]!r:.60}"
 
 
-_CONTENT = (("ids", "strings or numbers"), ("labels", "strings, whole numbers or true and false"))
-
-
-def _kind_of_id(value: Any) -> str:
-    """The type of an id in words; "" if it cannot be one."""
-    if value is None or isinstance(value, (list, dict, bytes)):
-        return ""
-    kinds = {str: STRING, bool: "true or false", int: "a whole number", float: "a number with a decimal point"}
-    return kinds.get(type(value), type(value).__name__)  # Parquet has dates, for example
-
-
-def as_id(value: Any, place: str, ids: IdColumn) -> str:
+def as_id(value: Any, place: str, ids: IdColumn, options: ReadingPlan) -> str:
     """The id in a cell; ValueError with the place if it cannot be one."""
     try:
-        return ids.checked(value)
+        return paired(ids.checked(value), place, options)
     except ValueError as error:
         raise fault(place, str(error)) from error

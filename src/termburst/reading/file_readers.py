@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from termburst.reading.corpus_files import CorpusFile, Note
 from termburst.reading.csv_rows import read_csv
-from termburst.reading.documents import DocumentStream, Progress, Text
+from termburst.reading.documents import DocumentStream, Progress, Text, row_documents
 from termburst.reading.faults import Skipped, fault, many, not_annotated, reason, without_start
 from termburst.reading.json_rows import read_jsonl
 from termburst.reading.lines import OtherFormat, is_marked, open_bytes, open_utf8, read_lines, read_whole
@@ -210,16 +210,21 @@ def _found_documents(
     """The documents that a reader finds in a stream, with the ids of the corpus; its notes go to the report."""
     from termburst.reading.formats.found import UnreadableFile
 
-    has_ids = options.id is not None and found.documents == "one per row"
     progress.format, progress.how = found.name, "one per file"
-    documents = found.read(stream, options, partial(progress.note, file.label))
+    note = partial(progress.note, file.label)
+    documents = found.read(stream, options, note)
     try:
+        if found.documents == "one per row":
+            progress.how = found.documents
+            place = lambda number: f"{file.path}, document {number}"  # noqa: E731
+            for name, text, progress.metadata in row_documents(documents, place, options, note, file.label):
+                yield name, text
+            return
         for document in documents:
             if document.name:
                 progress.how = found.documents
             progress.metadata = document.metadata
-            name = document.name if has_ids and document.name else f"{file.label}:{document.name}"
-            yield name if document.name else file.label, document.text
+            yield f"{file.label}:{document.name}" if document.name else file.label, document.text
     except UnreadableFile as error:
         raise fault(file.path, str(error)) from error
 

@@ -58,15 +58,11 @@ def read_chunks(stream: IO[bytes], place: str = "the file") -> list[list[Chunk]]
     >>> chunk.name, chunk.rows, chunk.values
     ('tokens', 2, 4)
     """
-    end = stream.seek(0, io.SEEK_END)
-    stream.seek(max(end - 8, 0))
-    size = int.from_bytes(stream.read(4), "little")
-    if stream.read(4) != b"PAR1" or size > end - 12:
+    data = _footer(stream, place)
+    if data is None:
         raise FooterError("the file does not end like a Parquet file")
-    require_memory(_IN_MEMORY * size, f"{place}: its footer")
-    stream.seek(end - 8 - size)
     try:
-        footer, _ = _read(stream.read(size), 0, _STRUCT, _FILE)
+        footer, _ = _read(data, 0, _STRUCT, _FILE)
         return [_chunks(group) for group in footer.get(4, [])]
     except (IndexError, KeyError, TypeError, AttributeError) as error:  # a value is missing, or of another kind
         raise FooterError("its footer is damaged") from error
@@ -81,17 +77,23 @@ def has_statistics(path: Path) -> bool:
     False
     """
     with suppress(OSError):
-        if not path.is_file():  # a named pipe would wait for somebody to write
-            return False
-        with path.open("rb") as stream:
-            end = stream.seek(0, io.SEEK_END)
-            stream.seek(max(end - 8, 0))
-            size = int.from_bytes(stream.read(4), "little")
-            if stream.read(4) == b"PAR1" and size <= end - 12:
-                stream.seek(end - 8 - size)
-                footer = stream.read(size)
-                return any(mark in footer for mark in _MARKS)
+        if path.is_file():  # a named pipe would wait for somebody to write
+            with path.open("rb") as stream:
+                footer = _footer(stream, str(path))
+                return footer is not None and any(mark in footer for mark in _MARKS)
     return False
+
+
+def _footer(stream: IO[bytes], place: str) -> bytes | None:
+    """The footer of a file; None if it has none, and ValueError if it is too large."""
+    end = stream.seek(0, io.SEEK_END)
+    stream.seek(max(end - 8, 0))
+    size = int.from_bytes(stream.read(4), "little")
+    if stream.read(4) != b"PAR1" or size > end - 12:
+        return None
+    require_memory(_IN_MEMORY * size, f"{place}: its footer")
+    stream.seek(end - 8 - size)
+    return stream.read(size)
 
 
 def _chunks(group: dict[int, Any]) -> list[Chunk]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +53,7 @@ def read_parquet(file: CorpusFile, options: ReadingPlan, progress: Progress) -> 
                 if column is None:
                     yield f"{file.label}:{number}", text
                 else:
-                    yield as_id(name, f"{file.path}, row {number}", column), text
+                    yield as_id(name, f"{file.path}, row {number}", column, options), text
             progress.position = int((file.size or 0) * fraction)
     except damage as error:
         problem = f"is not a Parquet file that can be read ({reason(error)}); write it again"
@@ -76,7 +77,7 @@ def _parquet_slices(file: CorpusFile, options: ReadingPlan, progress: Progress) 
     if has_statistics(Path(file.path)):
         raise fault(file.path, "contains saved statistics, not texts; leave it out, or give nothing else")
     strings = lambda: [name for name, kind in schema.items() if kind in (pl.String, pl.Categorical, pl.Enum)]  # noqa: E731
-    column = text_column(file.label, options, schema.names(), strings, progress)
+    column = text_column(options, schema.names(), strings, partial(progress.note, file.label))
     require_columns(file.path, options, column, schema.names())
     more = metadata_columns(options, column, schema.names())
     unpacked = _Unpacked(file, groups, {column, options.id, *more})

@@ -5,12 +5,17 @@ from __future__ import annotations
 import io
 import zipfile
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
+from termburst.reading.corpus_files import CorpusFile
+from termburst.reading.documents import Progress
+from termburst.reading.file_readers import _found_documents
 from termburst.reading.formats import Format, FoundDocument, UnreadableFile, format_of
+from termburst.reading.lines import open_utf8
 from termburst.reading.options import ReadingPlan
 
 
@@ -53,18 +58,23 @@ def read() -> Callable[..., Reading]:
 
     def once(found: Format, stream: Any, options: ReadingPlan) -> tuple[Reading, UnreadableFile | None]:
         reading = Reading([])
+        file = CorpusFile("t", "t", None, False, "format", None, opened=lambda: stream)
+        progress = Progress(say=lambda _, kind, detail: reading.notes.append((kind, detail)))
         try:
-            reading.documents += found.read(stream, options, lambda kind, detail: reading.notes.append((kind, detail)))
-        except UnreadableFile as error:
-            return reading, error
+            with open_utf8(file, options, progress) if found.recoded else nullcontext(stream) as opened:
+                for place, text in _found_documents(found, opened, file, options, progress):
+                    name = "" if place == "t" else place.removeprefix("t:")
+                    reading.documents.append(FoundDocument(name, text, progress.metadata or {}))
+        except ValueError as error:
+            return reading, UnreadableFile(str(error).removeprefix("t: "))
         return reading, None
 
     def read(suffix: str, data: bytes, *, document_bytes: int = 2**26, **options: Any) -> Reading:
         found = format_of(suffix, data[:4096])
         assert found is not None, f"no format for {suffix}"
-        plan = ReadingPlan(max_document_mb=document_bytes / 2**20, **options)
+        plan = ReadingPlan(max_document_mb=document_bytes / 2**20, columns="all", **options)
         reading, error = once(found, io.BytesIO(data), plan)
-        streamed, same_error = once(found, io.BufferedReader(NotSeekable(data)), plan)
+        streamed, same_error = once(found, io.BufferedReader(NotSeekable(data), 1000), plan)
         assert (reading, str(error)) == (streamed, str(same_error))
         if error is not None:
             raise error

@@ -62,7 +62,9 @@ def test_what_cannot_be_read_gets_one_sentence(refused, zipped):
     assert "no column 'who'" in refused(".xlsx", sheet(*ROWS), id="who")
     assert "'text' 2 times" in refused(".xlsx", sheet(["text", "text"], [1, 2]))
     assert "the first sheet is empty" in refused(".xlsx", sheet())
-    assert "row 3 has no id" in refused(".xlsx", sheet(["text", "n"], ["a", 1], ["b", None]), id="n")
+    assert "document 2: the column 'n' contains null, but ids must be" in refused(
+        ".xlsx", sheet(["text", "n"], ["a", 1], ["b", None]), id="n"
+    )
     assert refused(".xlsx", b"") == "is empty"
     assert "encrypted" in refused(".xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
     data = sheet(*ROWS)

@@ -31,7 +31,7 @@ def read_conllu(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[
     between ``# newdoc`` and the first sentence.
     """
     parser = _Parser(options.layers or "form", options.document_bytes)
-    for block in text_blocks(stream, options.document_bytes, note):
+    for block in text_blocks(stream, options.document_bytes):
         yield from parser.feed(block)
     yield parser.last()
     parser.say(note)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from termburst.messages import Message, named
-from termburst.reading.documents import IdColumn, Scalar, Text
+from termburst.reading.documents import Scalar, Text
 from termburst.reading.faults import NotStrict, megabytes, one_line, oversize_problem, reason
 from termburst.reading.options import ReadingPlan
 
@@ -71,13 +71,16 @@ class Format:
     documents: str = "one per part"
     recoded: bool = False
 
-    def read(self, stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
-        """The documents of a file. Every failure is an `UnreadableFile`, whatever another library may raise."""
+    def read(self, stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Any]:
+        """The documents of a file, or its rows if it is a table: numbers and dicts.
+
+        Every failure is an `UnreadableFile`, whatever another library may raise.
+        """
         module, function = self.reader.split(".")
         read = getattr(importlib.import_module(f"termburst.reading.formats.{module}"), function)
         try:
             for found in read(stream, options, note):
-                yield _checked(found, options, note)
+                yield _checked(found, options, note) if isinstance(found, FoundDocument) else found
         except (UnreadableFile, NotStrict):
             raise
         except RecursionError as error:
@@ -87,6 +90,9 @@ class Format:
         except Exception as error:
             if isinstance(error, OSError) and error.errno:  # the disk's fault, not the file's
                 raise
+            if self.recoded and isinstance(error, UnicodeDecodeError):
+                wrong = f"has the byte 0x{error.object[error.start]:02x}, which is not valid {error.encoding}, though "
+                raise UnreadableFile(f"{wrong}others are; name the encoding with " + named("encoding")) from error
             raise UnreadableFile(f"is damaged and cannot be read as {self.name} ({reason(error)[:200]})") from error
 
 
@@ -187,22 +193,6 @@ def dated(metadata: dict[str, Scalar], date: str | None) -> dict[str, Scalar]:
         if (year := year_in(date)) is not None:
             metadata["year"] = year
     return metadata
-
-
-def found_id(value: Any, where: str, ids: IdColumn) -> str:
-    """The id in a cell; `UnreadableFile` with the place in the file where it cannot be one."""
-    try:
-        return ids.checked(value)
-    except ValueError as error:
-        raise UnreadableFile(f"{where}: " + str(error)) from error
-
-
-def require_column(name: str, option: str, there: list[str]) -> None:
-    """Raise `UnreadableFile` where a column that is asked for is missing."""
-    if name not in there:
-        shown = ", ".join(map(repr, there)) or "none at all"
-        shown = shown if len(shown) <= 300 else shown[:299] + "…"
-        raise UnreadableFile(f"there is no column {name!r}, only {shown}; choose one with " + named(option))
 
 
 def _checked(found: FoundDocument, options: ReadingPlan, note: Note) -> FoundDocument:

@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.documents import IdColumn, Scalar, as_scalar
-from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, found_id, load, require_column
+from termburst.reading.documents import Scalar, as_scalar
+from termburst.reading.formats.found import Note, UnreadableFile, load
 from termburst.reading.formats.zip_package import ZipPackage
 from termburst.reading.options import ReadingPlan
 
@@ -22,8 +22,8 @@ _FAR_CELL = re.compile(
 _Row = tuple[Any, ...]
 
 
-def read_xlsx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
-    """The rows of the first sheet that is shown, one document per row; the first row names the columns."""
+def read_xlsx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[tuple[int, dict[str, Any]]]:
+    """The rows of the first sheet that is shown, with their numbers; the first row names the columns."""
     package = ZipPackage(stream, options.file_bytes, _NAME)
     for name, data in package.unpack_all():  # openpyxl unpacks by itself, without limits
         if name.startswith("xl/worksheets/") and _FAR_CELL.search(data):
@@ -33,7 +33,7 @@ def read_xlsx(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fo
         warnings.simplefilter("ignore")  # about drawings and formats, which we do not read
         book = openpyxl.load_workbook(package.stream, read_only=True, data_only=True, keep_links=False)
     try:
-        yield from _documents(_sheet(book, note), options, note)
+        yield from _records(_sheet(book, note), options.text or "text", note)
     finally:
         book.close()
 
@@ -49,31 +49,24 @@ def _sheet(book: Any, note: Note) -> Any:
     return sheets[0]
 
 
-def _documents(sheet: Any, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
+def _records(sheet: Any, column: str, note: Note) -> Iterator[tuple[int, dict[str, Any]]]:
     rows = _rows(sheet)
-    header = [_cell_text(cell).strip() for cell in next(rows, ())]
-    while header and not header[-1]:
-        header.pop()
-    if not header:
+    header = [_text(cell).strip() for cell in next(rows, ())]
+    names = list(filter(None, header))
+    if not names:
         raise UnreadableFile("the first sheet is empty; its first row must name the columns")
-    name, times = Counter(filter(None, header)).most_common(1)[0]
+    name, times = Counter(names).most_common(1)[0]
     if times > 1:
         raise UnreadableFile(f"the header has the column {name!r} {times} times; give each column its own name")
-    column = "text" if options.text is None else options.text
-    require_column(column, "text", list(filter(None, header)))
-    ids = options.id_column()
-    if ids is not None:
-        require_column(ids.column, ids.option, list(filter(None, header)))
     empty = 0
     for number, row in enumerate(rows, 1):
-        cells = dict(zip(header, row, strict=False))
-        cells.pop("", None)
+        cells = dict.fromkeys(names) | {key: _scalar(cell) for key, cell in zip(header, row, strict=False) if key}
         if all(cell is None for cell in cells.values()):
             empty += 1
             continue
-        text = _cell_text(cells.pop(column, None))
-        label = str(number) if ids is None else _id(cells.pop(ids.column, None), number + 1, ids)
-        yield FoundDocument(label, text, {key: _scalar(cells.get(key)) for key in header if key in cells})
+        if column in cells:
+            cells[column] = _text(cells[column])
+        yield number, cells
     if empty:
         note("empty rows", f"{empty} rows without any cell were skipped")
 
@@ -95,25 +88,14 @@ def _rows(sheet: Any) -> Iterator[_Row]:
         yield row
 
 
-def _id(cell: Any, row: int, ids: IdColumn) -> str:
-    value = _scalar(cell)
-    if value is None or value == "":
-        raise UnreadableFile(
-            f"row {row} has no id in the column {ids.column!r}; fill it in, or choose another with --{ids.option}"
-        )
-    if isinstance(value, float) and value.is_integer():  # a sheet has only one type of numbers
-        value = int(value)
-    return found_id(value, f"row {row}", ids)
-
-
 def _scalar(cell: Any) -> Scalar:
+    if isinstance(cell, float) and cell.is_integer():  # a sheet has only one type of numbers
+        return int(cell)
     if isinstance(cell, datetime.datetime) and cell.time() == datetime.time(0):
         return cell.date().isoformat()
     return as_scalar(cell)
 
 
-def _cell_text(cell: Any) -> str:
+def _text(cell: Any) -> str:
     value = _scalar(cell)
-    if isinstance(value, float) and value.is_integer():
-        return str(int(value))
     return "" if value is None else str(value)

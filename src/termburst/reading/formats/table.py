@@ -30,11 +30,10 @@ EML = Format("an e-mail message", (".eml",), "mail.read_eml")
 XML = Format("an XML file", (".xml", ".tei"), "tei.read_xml")
 CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), "conllu.read_conllu", recoded=True)
 VERTICAL = Format("vertical text", (".vrt", ".vert"), "vertical.read_vertical", recoded=True)
-DOCBIN = Format("a DocBin of spaCy", (".spacy",), "spacy_docs.read_docbin")
 OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt"), "table.read_old_office")
 
 FORMATS: tuple[Format, ...] = (
-    DOCX, ODT, RTF, PDF, EPUB, HTML, XLSX, JSON, MBOX, EML, XML, CONLLU, VERTICAL, DOCBIN, OLD_OFFICE,
+    DOCX, ODT, RTF, PDF, EPUB, HTML, XLSX, JSON, MBOX, EML, XML, CONLLU, VERTICAL, OLD_OFFICE,
 )  # fmt: skip
 
 _BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}

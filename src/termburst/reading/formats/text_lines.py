@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import codecs
+import io
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -74,59 +74,28 @@ def _has_one_byte(encoding: str) -> bool:
     return len(bytes(range(128, 256)).decode(encoding, "replace")) == 128
 
 
-def text_blocks(stream: BinaryIO, limit: int, note: Note) -> Iterator[str]:
-    r"""Blocks that end with a line; all line endings are \\n.
+def text_blocks(stream: BinaryIO, limit: int) -> Iterator[str]:
+    r"""Blocks that end with a line, out of UTF-8; all line endings are \\n.
 
     Examples
     --------
     >>> import io
-    >>> list(text_blocks(io.BytesIO(b"one\r\ntwo"), 100, print))
+    >>> list(text_blocks(io.BytesIO(b"one\r\ntwo"), 100))
     ['one\n', 'two']
     """
     rest, lines = "", 0
-    for decoded in decoded_blocks(stream, note):
-        text = (rest + decoded if rest else decoded).replace("\r\n", "\n")
+    decoded = io.TextIOWrapper(stream, "utf-8-sig")
+    while text := decoded.read(CHUNK):
+        if "\0" in text:
+            raise UnreadableFile("holds NUL bytes, so it is not text; check how the file was made")
+        text = rest + text if rest else text
         cut = text.rfind("\n") + 1
         if not cut and len(text) > limit:
-            raise UnreadableFile(
-                f"line {lines + 1} holds more than {megabytes(limit)}; if that is meant, raise "
-                + named("max_document_mb")
-            )
-        block, rest = text[:cut], text[cut:]
-        if "\0" in block:
-            raise UnreadableFile("holds NUL bytes, so it is not text; check how the file was made")
-        if block:
-            yield block
-            lines += block.count("\n")
+            problem = f"line {lines + 1} holds more than {megabytes(limit)}; if that is meant, raise "
+            raise UnreadableFile(problem + named("max_document_mb"))
+        rest = text[cut:]
+        if cut:
+            yield text[:cut]
+            lines += text.count("\n")
     if rest:
-        if "\0" in rest:
-            raise UnreadableFile("holds NUL bytes, so it is not text; check how the file was made")
         yield rest
-
-
-def decoded_blocks(stream: BinaryIO, note: Note) -> Iterator[str]:
-    """The text of a stream in blocks that may end anywhere."""
-    chunk = stream.read(CHUNK)
-    encoding = marked_encoding(chunk) or "utf-8"
-    decoder = codecs.getincrementaldecoder(encoding)()
-    start, ascii_only = True, True
-    while True:
-        pending = decoder.getstate()[0]
-        try:
-            text = decoder.decode(chunk, not chunk)
-        except UnicodeDecodeError as error:
-            if encoding != "utf-8" or not ascii_only:
-                byte = f"0x{error.object[error.start]:02x}"
-                raise UnreadableFile(
-                    f"the byte {byte} is not valid {encoding}, while others are; convert the file to UTF-8"
-                ) from error
-            encoding = _guessed(pending + chunk, note)
-            decoder = codecs.getincrementaldecoder(encoding)("replace")
-            text = decoder.decode(pending + chunk)
-        ascii_only = ascii_only and text.isascii()
-        if text:
-            yield text.removeprefix("\ufeff") if start else text
-            start = False
-        if not chunk:
-            return
-        chunk = stream.read(CHUNK)

@@ -39,7 +39,7 @@ def read_vertical(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterato
     """
     parser = _Parser(options.layers or "form", options.document_bytes, note)
     first = ""  # enough to find out what the columns are
-    for block in text_blocks(stream, options.document_bytes, note):
+    for block in text_blocks(stream, options.document_bytes):
         first += block
         if len(first) < _ENOUGH:
             continue
