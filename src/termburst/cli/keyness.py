@@ -108,15 +108,13 @@ def keyness(
 
 def _summary(found: _Compared, options: dict[str, Any], against: Sides) -> dict[str, Any]:
     """What the page of a comparison shows."""
-    from termburst.report import summarize_design, summarize_keyness
+    from termburst.report import summarize_keyness
 
     if not found.table.height:
         raise ValueError("no term occurs often enough to be compared; lower --min-count")
-    if found.formula is None:
-        return summarize_keyness(found.table, found.sides, **options)
-    (corpus,) = found.sides.values()
-    options |= {"cluster": against.cluster, "strata": against.strata}
-    return summarize_design(found.table, corpus, found.formula, **options)
+    if found.formula is not None:
+        options |= {"formula": found.formula, "cluster": against.cluster, "strata": against.strata}
+    return summarize_keyness(found.table, found.sides, **options)
 
 
 def _by_column(
@@ -220,4 +218,4 @@ def _by_formula(corpus: str, against: Sides, reading: Reading, asked: Keyness) -
     names = sides_of(table, read.metadata, columns)
     table = with_conditions_shown(table) if columns == [CONDITION] else table
     heading = f"{Path(corpus).name}, {against.by or formula}"
-    return _Compared(table, title, heading, {corpus: read}, names, formula)
+    return _Compared(table, title, heading, {"all documents": read}, names, formula)
