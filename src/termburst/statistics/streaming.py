@@ -184,9 +184,9 @@ def _small_slabs(
     options: CountingOptions, texts: Iterable[str], pause: Callable[[], bool], room: int
 ) -> Iterator[tuple[list[str], Any]]:
     """(terms, documents × terms), for parts that take about *room* bytes each; every part has its own vocabulary."""
-    from termburst.counting.tokenizer import in_chunks
+    from termburst.counting.tokenizer import CHUNK, in_chunks
 
-    chunks = in_chunks(texts, room // (CHUNK_BYTES * cores()))  # several for each core wait to be counted
+    chunks = in_chunks(texts, min(CHUNK, room // (CHUNK_BYTES * cores())))  # several for each core wait to be counted
     while (tokenizer := options.tokenizer()) is not None:
 
         def full(cells: int, workers: list[Worker] = tokenizer.workers) -> bool:
