@@ -410,5 +410,5 @@ class _Raw(io.RawIOBase):
 def bytes_of(text: str | list[str]) -> int:
     """The size of a text in UTF-8. Each token counts one byte more, so that empty tokens count, too."""
     if not isinstance(text, str):
-        return len(text) + sum(map(bytes_of, text))
+        return len(text) + bytes_of("".join(text))
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))
