@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -73,12 +72,15 @@ def build(
     _check_resuming(corpus, memory, checkpoint)
     counting, every = stream.asked.counting, 30 if checkpoint is None else checkpoint
     tell = getattr(stream.watch, "tell", lambda doing: None)
-    with locked(path), _named(stream.name), Building(path, detail, counting, memory, every, fresh, say, tell) as built:
+    with locked(path), Building(path, detail, counting, memory, every, fresh, say, tell) as built:
         # A build that is continued counts documents: neither their pieces, nor those that a condition leaves out.
         with stream.reading(begin=None if stream.steps else built.begin) as (found, batches):
             built.counting = found.counting
             built.count(batches)
-        return built.save(batch=batch, min_count=min_count)
+        try:
+            return built.save(batch=batch, min_count=min_count)
+        except NothingToCountError as error:
+            raise ValueError(f"{stream.name}: {error}") from error
 
 
 def add(
@@ -179,24 +181,13 @@ def subtract(path: Path, other: Path, *, output: Path | None = None, say: Say = 
         rest = (whole - gone).prune()
         if not rest.documents:
             raise ValueError(f"{other} has all documents of {path}, so nothing would be left")
-        _say_batches(whole, gone, rest, other, say)
+        if removed := sorted(set(whole.batches) - set(rest.batches) - set(gone.batches)):
+            say(f"no text of batch {', '.join(map(repr, removed))} is left, so that it can be added again")
+        elif rest.batches and not gone.batches and (_unknown(gone) > 0 or _unknown(rest) > 0):
+            name = named("batch", "NAME")
+            say(f"the batches on record stay; if {other} is one of them, build it with " + name + " to remove it")
         rest.save(output or path)
     return rest.documents, rest.vocabulary_size
-
-
-def _say_batches(whole: TermStatistics, gone: TermStatistics, rest: TermStatistics, other: Path, say: Say) -> None:
-    """Say which batches were removed though the second file does not name them, and which cannot be known to be."""
-    removed = set(whole.batches) - set(rest.batches) - set(gone.batches)
-    if removed:
-        say(f"no text of batch {_listed(removed)} is left, so that it can be added again")
-    traced = set() if _unknown(gone) else {one.batch for one in whole.contents if one.knows_each}
-    unsure = set() if gone.batches else set(rest.batches) - traced
-    if unsure:
-        say(
-            f"the batches on record stay: {_listed(unsure)}. It is not known whether {other} has all documents of one "
-            "of them, which could then not be added again; if so, build it with " + named("batch", "NAME")
-            + " before subtracting it"
-        )  # fmt: skip
 
 
 def _unknown(statistics: TermStatistics) -> int:
@@ -204,34 +195,27 @@ def _unknown(statistics: TermStatistics) -> int:
     return statistics.documents - sum(one.documents for one in statistics.contents if one.knows_each)
 
 
-def _listed(names: set[str]) -> str:
-    first = ", ".join(map(repr, sorted(names)[:5]))
-    return first if len(names) <= 5 else f"{first}, … ({len(names):,} in all)"
-
-
 def _new_statistics(
     known: TermStatistics, path: Path, stream: Any, batch: str | None, texts: NewTexts
 ) -> TermStatistics:
     """The statistics of those texts of a corpus that are not known; ValueError if all are."""
-    with stream.reading() as (found, batches):
-        some = (texts.only(one.texts) for one in batches)
-        try:
+    try:
+        with stream.reading() as (found, batches):
+            some = (texts.only(one.texts) for one in batches)
             new = TermStatistics.from_batches(some, known.detail, counting=found.counting, batch=batch)
-        except NothingToCountError as error:
-            problem = _already_there(path, stream.name, texts)
-            raise problem or ValueError(f"{stream.name}: {error}") from error
-    if (problem := _already_there(path, stream.name, texts)) is not None:
-        raise problem
+    except NothingToCountError:
+        _check_new(path, stream.name, texts)
+        raise
+    _check_new(path, stream.name, texts)
     return replace(new, contents=(replace(texts.added(), batch=batch),))
 
 
-def _already_there(path: Path, corpus: str, texts: NewTexts) -> ValueError | None:
-    before = texts.held()
-    if before is None:
-        return None
-    name = "" if before.batch is None else f" (batch {before.batch!r})"
-    there = f"{path} already contains the texts of {corpus}: {many(before.documents, 'document')}{name}"
-    return ValueError(there + "; nothing was added. Give " + named("again", True) + " to count them a second time")
+def _check_new(path: Path, corpus: str, texts: NewTexts) -> None:
+    """ValueError if the file already contains all these texts."""
+    if (before := texts.held()) is not None:
+        name = "" if before.batch is None else f" (batch {before.batch!r})"
+        there = f"{path} already contains the texts of {corpus}: {many(before.documents, 'document')}{name}"
+        raise ValueError(there + "; nothing was added. Give " + named("again", True) + " to count them a second time")
 
 
 def _stream(corpus: Corpus) -> Any:
@@ -249,17 +233,8 @@ def _check_resuming(corpus: Corpus, memory: str | None, checkpoint: float | None
         drop, limit = named("drop_duplicates", True, python="drop_duplicates()"), "so memory has no limit"
         problem = " needs all texts at once, " + (limit if memory is not None else "so it cannot resume")
         raise ValueError(drop + problem + "; omit one of the two")
-    for option in [named(one.option, python=f"{one.option}()") for one in steps] if checkpoint else []:
-        omit = named("checkpoint", bare=True)
+    if checkpoint and steps:
+        option, omit = named(steps[0].option, python=f"{steps[0].option}()"), named("checkpoint", bare=True)
         raise ValueError(
             "a build with " + option + " saves nothing before its end; omit " + omit + ", or omit " + option
         )
-
-
-@contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Put the name of the corpus before the sentence that there is nothing to count."""
-    try:
-        yield
-    except NothingToCountError as error:
-        raise ValueError(f"{name}: {error}") from error

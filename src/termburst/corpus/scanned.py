@@ -21,7 +21,7 @@ from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Place, Text
 from termburst.statistics.matrix import canonical_counts
-from termburst.statistics.term_statistics import NothingToCountError, TermStatistics, from_canonical
+from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,12 +63,8 @@ class Scanned(InOrder):
             counted = self.held.documents.counted
             return from_canonical(canonical_counts(counted), counted.terms, "patterns", counting=counted.counting)
         with self.stream.reading() as (found, batches):
-            try:
-                made = TermStatistics.from_batches(
-                    (batch.texts for batch in batches), "patterns", counting=found.counting
-                )
-            except NothingToCountError as error:
-                raise ValueError(f"{self.stream.name}: {error}") from error
+            texts = (batch.texts for batch in batches)
+            made = TermStatistics.from_batches(texts, "patterns", counting=found.counting)
         self.note(found)
         return made
 

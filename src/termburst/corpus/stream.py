@@ -26,6 +26,7 @@ from termburst.reading.documents import Place, Text
 from termburst.reading.faults import mixed_kinds
 from termburst.reading.readers import Batch
 from termburst.reading.report import ReadingReport
+from termburst.statistics.term_statistics import NothingToCountError
 from termburst.threads import check_given_up
 
 if TYPE_CHECKING:
@@ -190,7 +191,10 @@ class Stream:
                 batches = _known(batches, tuple(name for name in self.columns if name not in made), found)
             for step in self.steps:
                 batches = step.of(_known(batches, step.needs, found, step.text), found)
-            yield found, batches
+            try:
+                yield found, batches
+            except NothingToCountError as error:
+                raise NothingToCountError(f"{self.name}: {error}") from error
         reports = [copy.copy(source.report) for source in self.sources]  # reading again begins them anew
         for report in reports:
             report.words, report.pieces = words_of(found.counting), found.pieces
