@@ -66,11 +66,10 @@ QUESTIONS = [
     (tb.Corpus.fit_beta_binomial, Fits, set()),
     (tb.Corpus.ngrams, Ngrams, set()),
     (tb.questions.lockwords, Lockwords, {"A", "B", "terms", "terms_b", "counting"}),
-    (tb.report.summarize_keyness, ComparisonPage, {"table", "sides", "title", "settings"}),
     (
-        tb.report.summarize_design,
+        tb.report.summarize_keyness,
         ComparisonPage,
-        {"table", "corpus", "formula", "cluster", "strata", "title", "settings"},
+        {"table", "sides", "formula", "cluster", "strata", "title", "settings"},
     ),
     (tb.Corpus.report, Report, {"path", "step"}),
     (tb.report.summarize, Report, {"corpus", "full", "step"}),

@@ -108,15 +108,13 @@ def keyness(
 
 def _summary(found: _Compared, options: dict[str, Any], against: Sides) -> dict[str, Any]:
     """What the page of a comparison shows."""
-    from termburst.report import summarize_design, summarize_keyness
+    from termburst.report import summarize_keyness
 
     if not found.table.height:
         raise ValueError("no term occurs often enough to be compared; lower --min-count")
-    if found.formula is None:
-        return summarize_keyness(found.table, found.sides, **options)
-    (corpus,) = found.sides.values()
-    options |= {"cluster": against.cluster, "strata": against.strata}
-    return summarize_design(found.table, corpus, found.formula, **options)
+    if found.formula is not None:
+        options |= {"formula": found.formula, "cluster": against.cluster, "strata": against.strata}
+    return summarize_keyness(found.table, found.sides, **options)
 
 
 def _by_column(
@@ -237,4 +235,5 @@ def _by_formula(corpus: str, against: Sides, reading: Reading, asked: Keyness) -
     if against.cluster is not None:
         title[0] = f"{title[0]}; {cluster_in_words(table, against.cluster)}"
         title.append(clusters_in_words(read.metadata, against.cluster, columns, table))
-    return _Compared(table, title, f"{Path(corpus).name}, {against.by or formula}", {corpus: read}, formula=formula)
+    heading = f"{Path(corpus).name}, {against.by or formula}"
+    return _Compared(table, title, heading, {"all documents": read}, formula=formula)

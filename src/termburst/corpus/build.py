@@ -19,7 +19,7 @@ from termburst.messages import Message, named
 from termburst.names import Detail
 from termburst.reading.faults import many
 from termburst.statistics.building import Building
-from termburst.statistics.contents import NewTexts, shared
+from termburst.statistics.contents import NewTexts, known_hashes, shared
 from termburst.statistics.term_statistics import NothingToCountError, TermStatistics
 
 Say = Callable[[str], None]
@@ -119,7 +119,7 @@ def add(
             known.save(output)
             return known.documents, known.vocabulary_size, 0
         counting = counting_like(known, path, ReadArguments() if asked is None else asked)
-        texts = NewTexts(known.contents, again=again, whole=batch is not None)
+        texts = NewTexts(known.texts, again=again, whole=batch is not None)
         stream = _stream(corpus(counting))
         new = _new_statistics(known, path, stream, batch, texts)
         if texts.repeated:
@@ -157,7 +157,7 @@ def merge(paths: Sequence[Path], output: Path, *, again: bool = False, say: Say 
         first, *rest = map(TermStatistics.load, paths)
         for name, other in zip(paths[1:], rest, strict=True):
             check_same_words(paths[0], first.counting, name, other.counting)
-            both = 0 if again else shared(first.contents, other.contents)
+            both = 0 if again else shared(first.texts, other.texts)
             first += other
             if both:
                 raise ValueError(
@@ -181,18 +181,23 @@ def subtract(path: Path, other: Path, *, output: Path | None = None, say: Say = 
         rest = (whole - gone).prune()
         if not rest.documents:
             raise ValueError(f"{other} has all documents of {path}, so nothing would be left")
-        if removed := sorted(set(whole.batches) - set(rest.batches) - set(gone.batches)):
-            say(f"no text of batch {', '.join(map(repr, removed))} is left, so that it can be added again")
-        elif rest.batches and not gone.batches and (_unknown(gone) > 0 or _unknown(rest) > 0):
-            name = named("batch", "NAME")
-            say(f"the batches on record stay; if {other} is one of them, build it with " + name + " to remove it")
+        if rest.batches and not gone.batches:
+            say(
+                f"the batches on record stay: {_listed(rest.batches)}. If {other} has all documents of one of them, it "
+                "could not be added again: then build it with " + named("batch", "NAME") + " before subtracting it"
+            )
         rest.save(output or path)
     return rest.documents, rest.vocabulary_size
 
 
 def _unknown(statistics: TermStatistics) -> int:
     """The number of documents whose texts are not known."""
-    return statistics.documents - sum(one.documents for one in statistics.contents if one.knows_each)
+    return statistics.documents - statistics.texts.size
+
+
+def _listed(names: Sequence[str]) -> str:
+    first = ", ".join(map(repr, names[:5]))
+    return first if len(names) <= 5 else f"{first}, … ({len(names):,} in all)"
 
 
 def _new_statistics(
@@ -207,14 +212,13 @@ def _new_statistics(
         _check_new(path, stream.name, texts)
         raise
     _check_new(path, stream.name, texts)
-    return replace(new, contents=(replace(texts.added(), batch=batch),))
+    return replace(new, texts=known_hashes(texts.added))
 
 
 def _check_new(path: Path, corpus: str, texts: NewTexts) -> None:
-    """ValueError if the file already contains all these texts."""
-    if (before := texts.held()) is not None:
-        name = "" if before.batch is None else f" (batch {before.batch!r})"
-        there = f"{path} already contains the texts of {corpus}: {many(before.documents, 'document')}{name}"
+    """ValueError if all texts that were read are known."""
+    if texts.read and texts.repeated == texts.read:
+        there = f"{path} already contains the texts of {corpus}: {many(texts.read, 'document')}"
         raise ValueError(there + "; nothing was added. Give " + named("again", True) + " to count them a second time")
 
 

@@ -126,7 +126,7 @@ class Explorer:
             found = side_panels([term], self.sides(by), lines)
         else:
             settings = {key: self.summary["settings"][key] for key in ("mu", "sigma2", "form")}
-            found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit, near=None)
+            found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit, collocates=False)
         return {"panel": found["panels"][0], "documents": found["documents"]}
 
     def kwic(self, query: str, regex: bool = False, sort: str = "", offset: int = 0) -> Dict:

@@ -41,7 +41,7 @@ _SCRIPTS = (
 
 
 def render(summary: dict[str, Any]) -> str:
-    """The page of a summary made by `summarize`, `summarize_keyness` or `summarize_design`.
+    """The page of a summary made by `summarize` or `summarize_keyness`.
 
     Everything that came from the corpus is stored as compressed JSON in base64 and enters the page as text, so no
     term, line or file name can become markup. Numbers in the page have six digits, p- and q-values three. Terms are cut

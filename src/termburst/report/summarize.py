@@ -28,7 +28,6 @@ from termburst.report.occurrences import first_collocates, surest_pairs, term_pa
 from termburst.report.pieces import SURE, Dict
 from termburst.statistics.term_statistics import TermStatistics
 
-Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
 Step = Callable[[str], object]
 _COLUMNS = (
     "term", "n", "b", "b_binomial", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "reuse_low",
@@ -185,11 +184,11 @@ def panels_of(
     options: dict[str, Any],
     *,
     fit: BetaBinomialFit | None = None,
-    near: Near | None = first_collocates,
+    collocates: bool = True,
 ) -> Dict:
     """The panels of *terms*, and the names of the documents in them; *options* are those of λ.
 
-    *near* finds the collocates of the first terms; None leaves them out.
+    With *collocates*, those of the first terms are found.
     """
     column = {str(name): number for number, name in enumerate(pieces.term_names(statistics))}
     columns = np.array([column[term] for term in terms], dtype=np.intp)
@@ -211,7 +210,7 @@ def panels_of(
     found = term_panels(corpus, terms, pieces.PLACES, lines)
     for panel, more in zip(panels, found, strict=True):
         panel.update(more)
-    if near is not None:
-        for panel, sure in zip(panels, near(corpus, terms), strict=False):
+    if collocates:
+        for panel, sure in zip(panels, first_collocates(corpus, terms), strict=False):
             panel["collocates"] = sure
     return {"panels": panels, "documents": pieces.document_names(corpus, found)}
