@@ -10,7 +10,7 @@ from typing import Any
 from termburst.corpus.corpus import Corpus
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import check_same_words, counting_like
-from termburst.corpus.steps import DropDuplicates
+from termburst.corpus.steps import DROP
 from termburst.counting.options import CountingOptions
 from termburst.files import check_output
 from termburst.limits import parsed_memory
@@ -233,7 +233,7 @@ def _check_resuming(corpus: Corpus, memory: str | None, checkpoint: float | None
     if memory is not None:
         parsed_memory(memory)
     steps = _stream(corpus).steps
-    if any(isinstance(step, DropDuplicates) for step in steps):
+    if any(step.option == DROP for step in steps):
         drop, limit = named("drop_duplicates", True, python="drop_duplicates()"), "so memory has no limit"
         problem = " needs all texts at once, " + (limit if memory is not None else "so it cannot resume")
         raise ValueError(drop + problem + "; omit one of the two")

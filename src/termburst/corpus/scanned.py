@@ -15,7 +15,7 @@ import numpy as np
 
 from termburst.corpus import metadata
 from termburst.corpus.documents import Documents, InOrder, LazyTexts, Numbers
-from termburst.corpus.steps import DropDuplicates
+from termburst.corpus.steps import DROP
 from termburst.corpus.stream import Pass, Stream
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
@@ -257,7 +257,7 @@ class ScannedTexts(LazyTexts):
     def _before(self, number: int) -> _End:
         """The last known place at or before a document; the beginning, if what is left out depends on all documents."""
         known = bisect_right(self.ends, number, key=lambda end: end.documents)
-        if not known or any(isinstance(step, DropDuplicates) for step in self.stream.steps):
+        if not known or any(step.option == DROP for step in self.stream.steps):
             return _End(0, 0, Place())
         return self.ends[known - 1]
 
