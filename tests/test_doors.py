@@ -66,14 +66,13 @@ QUESTIONS = [
     (tb.Corpus.fit_beta_binomial, Fits, set()),
     (tb.Corpus.ngrams, Ngrams, set()),
     (tb.questions.lockwords, Lockwords, {"A", "B", "terms", "terms_b", "counting"}),
-    (tb.report.summarize_keyness, ComparisonPage, {"table", "sides", "title", "settings"}),
     (
-        tb.report.summarize_design,
+        tb.report.summarize_keyness,
         ComparisonPage,
-        {"table", "corpus", "formula", "cluster", "strata", "title", "settings"},
+        {"table", "sides", "formula", "cluster", "strata", "title", "settings"},
     ),
     (tb.Corpus.report, Report, {"path", "step"}),
-    (tb.report.summarize, Report, {"corpus", "full", "step"}),
+    (tb.report.summarize, Report, {"corpus", "step"}),
     (tb.Corpus.explore, Explore, set()),
 ]
 COMMANDS = [("kwic", Kwic), ("collocates", Collocates), ("triggers", Triggers), ("check", Check), ("report", Report),

@@ -23,7 +23,7 @@ from termburst.corpus.frames import as_polars
 from termburst.corpus.metadata import chosen_rows, chosen_values, column_of, no_column
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import check_same_words
-from termburst.corpus.steps import Group, Step, Where
+from termburst.corpus.steps import Step
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.inference.dispersion import checked_measures
 from termburst.inference.plr import warn_of_clamped
@@ -146,17 +146,17 @@ class Framed:
 
     def then(self, step: Step) -> Framed:
         """The documents after a step; ValueError for a step that needs them in memory."""
-        if isinstance(step, Where):
+        if step.option == "where":
             return self.where(step.condition)
-        if not isinstance(step, Group):
+        if step.option != "group":
             what = named(step.option, python=f"{step.option}()")
             raise ValueError(
                 Message(what, f" needs the documents, but the frame stays where it is; {way_round(self.kind)}")
             )
-        if step.column in self._schema or not is_condition(step.column):
-            _check_column(self._schema, step.column)
+        if step.condition in self._schema or not is_condition(step.condition):
+            _check_column(self._schema, step.condition)
         else:
-            expression_of(_empty(self._schema), step.column, "by")
+            expression_of(_empty(self._schema), step.condition, "by")
         return self
 
     def where(self, condition: Any) -> Framed:

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
-from termburst.counting.stored_options import check_counting, check_entries, check_fields
-from termburst.digests import check_digest, check_format, header_text, reading, seal
+from termburst.digests import check_digest, check_entries, check_fields, check_format, header_text, reading, seal
 from termburst.files import atomic_path, first_line, panics_unseen
 from termburst.forks import check_fork
 from termburst.limits import require_memory
@@ -121,8 +120,6 @@ def _read(path: Path) -> tuple[Any, pl.DataFrame]:
 def _check_types(header: dict[str, Any]) -> None:
     """Raise an error if a field of a header is missing, or has another type than `header_of` gives it."""
     check_fields(header, _TYPES)
-    if header["counting"] is not None:
-        check_counting(header["counting"])
     check_entries("batches", header["batches"], str)
     if not 1 <= header["min_count"] < 2**63:
         raise ValueError(f"the header field 'min_count' must be 1 or more; got {header['min_count']!r:.40}")
