@@ -33,6 +33,7 @@ from termburst.inference.differential_burstiness import differential_burstiness
 from termburst.inference.frequency_list import WordList, list_keyness
 from termburst.inference.keyness import keyness
 from termburst.inference.overdispersion import burstiness
+from termburst.models import binomial
 from termburst.models.beta_binomial_regression import Regression, design_cells
 from termburst.models.cells import TermCells, joined
 from termburst.models.fit_beta_binomial import fit_beta_binomial
@@ -235,8 +236,9 @@ def tied(a: Side, b: Side) -> Answer:
     """
     null = fit_beta_binomial(joined([a.cells, b.cells]))
     regression, rows = Regression(design_cells([a.cells, b.cells])), np.array([[1.0, 0.0], [1.0, 1.0]])
-    free = regression.result(regression.fit(rows, regression.start(rows, null)), null)
-    p = stats.chi2.sf(np.maximum(2 * (free.loglik - null.loglik), 0.0), 1)
+    separate = sum(binomial.log_likelihood(one.cells.n_i, one.cells.tokens) for one in (a, b))
+    free = separate + regression.fit(rows, regression.start(rows, null))[:, 3]
+    p = stats.chi2.sf(np.maximum(2 * (free - null.loglik), 0.0), 1)
     both, share = a.b_i + b.b_i, a.n_j.size / (a.n_j.size + b.n_j.size)
     law = stats.binom(both, share)
     half = law.pmf(a.b_i) / 2

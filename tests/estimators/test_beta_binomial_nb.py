@@ -31,7 +31,7 @@ def planted(documents, seed=0):
     lengths = rng.integers(5, 80, size=documents)
     X = np.zeros((documents, 40), dtype=np.int64)
     for c in range(2):
-        X[y == c] = tb.models.dirichlet_multinomial_sample(lengths[y == c], 10 * means[c] + 1e-9, rng=rng).toarray()
+        X[y == c] = tb.models.PolyaUrn(10 * means[c] + 1e-9, 1.0).sample(lengths[y == c], rng).toarray()
     return X, y
 
 

@@ -27,9 +27,7 @@ def planted(documents, precision=60.0, classes=3, terms=40, seed=0):
     lengths = rng.integers(5, 60, size=documents)
     X = sp.lil_array((documents, terms), dtype=np.int64)
     for c in range(classes):
-        X[label == c] = tb.models.dirichlet_multinomial_sample(
-            lengths[label == c], precision * means[c] + 1e-9, rng=rng
-        )
+        X[label == c] = tb.models.PolyaUrn(precision * means[c] + 1e-9, 1.0).sample(lengths[label == c], rng)
     return X.tocsr(), label, means
 
 

@@ -1,18 +1,18 @@
-"""The numbers of each erratum, in its rows and its text; the page of all errata; the independent formulas."""
+"""The numbers of each erratum; the page of all errata; the independent formulas."""
 
 import json
 import warnings
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import expit, gammaln
 
 import termburst as tb
 from termburst.models import beta_binomial
-from termburst.paper import from_scratch
+from termburst.paper import errata
 from termburst.paper.collections import Collections
-from termburst.paper.errata import ERRATA, as_markdown
-from termburst.paper.errata_experiments import _absent_weights
+from termburst.paper.errata import ERRATA
+from termburst.paper.report import errata_page
 
 WITHOUT_DATA = (1, 6, 7, 8)
 
@@ -33,7 +33,7 @@ def erratum(collections):
 
     def make(number):
         if number not in made:
-            made[number] = ERRATA[number](collections)
+            made[number] = errata.erratum(number, collections)
         return made[number]
 
     return make
@@ -53,8 +53,6 @@ def test_the_penalty_enters_once(erratum):
     assert obtained(found, "`corrected` from the definition") == pytest.approx(2.996e-5, rel=1e-3)
     assert f"{obtained(found, 'occur, `printed`'):.4f}" == "0.9195"
     assert f"{obtained(found, 'occur, `corrected`'):.4f}" == "0.9208"
-    for number in ("1.50e-5", "3.119", "less than 1e-9", "0.9269", "0.9195", "0.9208", "39 of its 250 terms"):
-        assert number in found.text
 
 
 def test_mu_is_assumed_then_varied(data, erratum, collections):
@@ -64,9 +62,7 @@ def test_mu_is_assumed_then_varied(data, erratum, collections):
     for name, printed, mended in (("20 Newsgroups", "0.80868", "0.80417"), ("R8", "0.94521", "0.94384")):
         assert f"{obtained(found, f'{name}, best accuracy of the grid as printed'):.5f}" == printed
         assert f"{obtained(found, f'{name}, best accuracy of the grid with the μ term'):.5f}" == mended
-        assert printed in found.text
-        assert mended in found.text
-    for name in ("newsgroups", "r8"):  # as the text says
+    for name in ("newsgroups", "r8"):
         plain, with_term = (collections.sensitivity(name, mu_term=mu_term) for mu_term in (False, True))
         assert with_term.max() < plain.max()
         assert with_term.min() > plain.min()
@@ -94,18 +90,11 @@ def test_published_fits_are_not_maxima(data, erratum):
     assert obtained(found, "on which VGAM failed") == 12
     assert obtained(found, "VGAM's log-likelihoods") < 1e-9
     assert obtained(found, "VGAM's parameters") == 1.1e-4  # 1.046e-4, rounded up
-    assert "its parameters by at most 1.1e-4" in found.text
-    for number in ("72,916", "97.1 %", "63.6 %", "61.6 %", "−239.799", "−245.850", "65.70 %", "95.83 %", "99.54 %"):
-        assert number in found.text
-    for fit in ("(0.0074538, 1126.1)", "(0.020094, 768.64)", "(5.2438, 93.823)", "(3.1575, 289.00)"):
-        assert fit in found.text
-    assert "the largest difference is less than 1e-6" in found.text
 
 
 def test_student_has_another_term_s_values_and_program_is_cut_off(data, erratum):
     found = erratum(3)
     assert obtained(found, "α_¬i of “program”") == pytest.approx(170.9275, abs=5e-5)
-    assert "“program” is 170.9275 in the file: the printed 170.92 was cut off" in found.text
     assert obtained(found, "α_¬i of “student”") == pytest.approx(23.14, abs=0.005)
     assert obtained(found, "α_¬i of “studebaker”") == pytest.approx(63.37, abs=0.005)
     assert obtained(found, "occurrences of “student”") == 1
@@ -130,8 +119,6 @@ def test_the_tables_are_transductive(data, erratum):
     assert obtained(found, "cells of Table 3 obtained, of 62, transductive") == 62
     assert obtained(found, "cells of Table 2 obtained, of 134, inductive") < 100
     assert obtained(found, "cells of Table 3 obtained, of 62, inductive") < 50
-    assert "134 of 134" in found.text
-    assert "0.93333" in found.text
 
 
 def test_the_printed_condition_always_holds(data, erratum):
@@ -141,7 +128,6 @@ def test_the_printed_condition_always_holds(data, erratum):
     assert obtained(found, "20 Newsgroups, μ = 30, σ² = 5: terms with α̂_0 ≤ 0") == 592
     assert obtained(found, "R8, μ = 65.75, σ² = 1: terms with α̂_0 ≤ 0") == 4
     assert obtained(found, "R8, μ = 30, σ² = 5: terms with α̂_0 ≤ 0") == 72
-    assert "592" in found.text
 
 
 def test_claim_3_diverges_and_the_definition_does_not(erratum):
@@ -152,7 +138,6 @@ def test_claim_3_diverges_and_the_definition_does_not(erratum):
     corrected, definition = obtained(found, "corrected"), obtained(found, "by its definition")
     assert corrected == pytest.approx(381.81, abs=0.005)
     assert corrected - definition == pytest.approx(1 / (6 * 156), abs=1.5e-3)
-    assert "−154.0 above and 0.0 below" in found.text
 
 
 def test_the_clamp_makes_a_kink_but_no_jump(collections):
@@ -174,8 +159,6 @@ def test_claim_1_is_off_by_powers_of_two(erratum):
     assert obtained(found, "at n_ij = 3, n_j = α_0 = 165") == pytest.approx(7.841, abs=5e-4)
     assert obtained(found, "sum of Claim 1's pmf") == pytest.approx(1.1971, abs=5e-5)
     assert obtained(found, "without the complement") == pytest.approx(1, abs=2e-5)
-    for number in ("7.670", "1.197058", "1.000003e18", "477,122 digits"):
-        assert number in found.text
 
 
 def test_the_ridge_runs_along_the_ratio(erratum):
@@ -184,16 +167,12 @@ def test_the_ridge_runs_along_the_ratio(erratum):
     assert obtained(found, "along α_0 = 50") == pytest.approx(78.9, abs=0.05)
     assert obtained(found, "α·∇ℓ") == -1
     assert obtained(found, "rise of ℓ") == pytest.approx(np.log(50e9), abs=1e-3)
-    for number in ("n_i = 5, b_i = 4", "2.30", "78.90", "0.002005, 0.002005, 0.002005", "less than 1e-9 along its ray"):
-        assert number in found.text
 
 
 def test_few_terms_are_invalid(data, erratum):
     found = erratum(9)
     assert obtained(found, "20 Newsgroups") == pytest.approx(0.7, abs=0.05)
     assert obtained(found, "R8") == pytest.approx(0.4, abs=0.05)
-    assert "0.67 % and 0.37 %" in found.text
-    assert "is 0 on 20 Newsgroups and 0 on R8" in found.text
 
 
 def test_most_counts_are_one_and_absent_cells_have_weight_one_half(data, erratum):
@@ -202,22 +181,19 @@ def test_most_counts_are_one_and_absent_cells_have_weight_one_half(data, erratum
     assert obtained(found, "counts that are 1, %") == pytest.approx(76.3, abs=0.05)
     for what in ("20 Newsgroups, median", "R8, median"):
         assert obtained(found, what) == pytest.approx(0.5, abs=1e-5)
-    for number in ("76.3 %", "0.4742", "0.5000", "1,002,373,239"):
-        assert number in found.text
 
 
 @pytest.mark.filterwarnings("ignore::termburst.inference.ClampedTermsWarning")
 def test_absent_cells_are_those_of_plr_contributions(data, collections):
     X = collections.r8.train[:600]
     X = X[:, np.asarray(X.sum(axis=0)).ravel() > 0]
-    shares = tb.plr_contributions(X)
+    parts = tb.plr_contributions(X)
     n_j = np.asarray(X.sum(axis=1)).ravel()
-    every = expit(np.outer(n_j, shares.absent_slope) + shares.absent_intercept)
+    every = expit(np.outer(n_j, parts.absent_slope) + parts.absent_intercept)
     absent = np.sort(every[X.toarray() == 0])
-    percentiles, cells = _absent_weights(X)
-    assert cells == absent.size
-    expected = np.quantile(absent, [0.01, 0.5, 0.99], method="inverted_cdf")
-    np.testing.assert_allclose(percentiles, expected, atol=1e-9)
+    shares = [0.01, 0.5, 0.99]
+    expected = np.quantile(absent, shares, method="inverted_cdf")
+    np.testing.assert_allclose([errata.absent_weight(X, share) for share in shares], expected, atol=1e-9)
 
 
 def test_sizes_are_those_of_one_split(data, erratum):
@@ -232,8 +208,6 @@ def test_sizes_are_those_of_one_split(data, erratum):
         "Erratum 11: R8, share of grain, ship and interest together, test documents, %",
     }
     assert obtained(found, "training posts of Fig. 4") == 72_916
-    for number in ("114,728", "23,279", "49.45 %", "5.80 %", "| Fig. 4 | removed | kept | 72,916 |"):
-        assert number in found.text
 
 
 def test_the_best_cells_of_the_grids(data, erratum):
@@ -242,12 +216,10 @@ def test_the_best_cells_of_the_grids(data, erratum):
     assert f"{obtained(found, 'Fig. A1, accuracy at (60, 2)'):.5f}" == "0.80855"
     assert obtained(found, "Fig. A2, best cells") == "(120, 0.5), (180, 1), (180, 2)"
     assert f"{obtained(found, 'Fig. A2, accuracy at (120, 1)'):.5f}" == "0.94475"
-    for number in ("0.80868", "0.80855", "0.94521", "0.94475"):
-        assert number in found.text
 
 
 def test_the_page_has_all_errata(data, erratum):
-    page = as_markdown([erratum(number) for number in ERRATA])
+    page = errata_page([erratum(number) for number in ERRATA])
     assert page.startswith("# Errata of the paper\n")
     assert "`termburst reproduce errata`" in page
     headings = [line for line in page.splitlines() if line.startswith("#")]
@@ -265,7 +237,7 @@ def test_the_page_has_all_errata(data, erratum):
 def test_rows_are_explained_unique_and_valid_json(data, erratum):
     made = [erratum(number) for number in ERRATA]
     rows = [row for one in made for row in one.rows]
-    assert all(row.item.startswith(f"Erratum {one.number}: ") for one in made for row in one.rows)
+    assert all(row.item.startswith(f"{one.name.capitalize()}: ") for one in made for row in one.rows)
     assert len({row.item for row in rows}) == len(rows)
     assert not [row.item for row in rows if row.unexplained]
     assert json.loads(json.dumps([row.as_json() for row in rows]))
@@ -274,22 +246,33 @@ def test_rows_are_explained_unique_and_valid_json(data, erratum):
 @pytest.mark.parametrize("number", ERRATA)
 def test_without_data_an_erratum_works_or_says_what_is_missing(number):
     if number in WITHOUT_DATA:
-        assert ERRATA[number](NoData()).number == number
+        assert errata.erratum(number, NoData()).name == f"erratum {number}"
     else:
         with pytest.raises(FileNotFoundError, match="no data here"):
-            ERRATA[number](NoData())
+            errata.erratum(number, NoData())
 
 
 def test_the_independent_claim_1_equals_the_model_s():
     rng = np.random.default_rng(5)
     n_j = rng.integers(1, 200, 50)
     n_ij, alpha, alpha_not = rng.binomial(n_j, 0.1), rng.gamma(0.1, 1, 50) + 1e-6, rng.gamma(50, 2, 50)
-    witness = from_scratch.claim_1(n_ij, n_j, alpha, alpha_not)
+    witness = errata.claim_1(n_ij, n_j, alpha, alpha_not)
     np.testing.assert_allclose(witness, beta_binomial.approximate_log_pmf(n_ij, n_j, alpha, alpha_not), atol=1e-10)
+
+
+def claim_3(n_ij, d, n, mu, sigma2):
+    """Eq. lambda-tfidf for one term, without max(1, ·): it needs η² > r_i."""
+    n_i, b_i = int(n_ij.sum()), int(np.count_nonzero(n_ij))
+    r_i, eta2, rest = n_i - b_i + 1, mu**2 / sigma2, b_i + n - n_i
+    tf_icf, btf_idf = n_i * np.log(n / n_i), b_i * np.log(d / b_i)
+    value = 2 * (tf_icf - btf_idf + gammaln(n_ij[n_ij > 0]).sum())
+    value += 2 * n * np.log(n / rest) + 2 * (n_i - b_i) * np.log(rest / (d * sigma2)) - (2 * b_i + 1) * np.log(mu)
+    value += (eta2 - 2 * r_i + 1) * np.log(eta2 - r_i) + r_i - (eta2 - 1.5) * np.log(eta2) - np.log(2 * np.pi) / 2
+    return float(value)
 
 
 def test_the_independent_claim_3_equals_the_printed_form(collections):
     counts = collections.fig3.counts
     printed = tb.plr_statistic(counts)
     for i in np.flatnonzero(counts.sum(axis=0))[::20]:
-        assert from_scratch.claim_3(counts[:, i], 100, 7459, 74.59, 1.0) == pytest.approx(printed[i], abs=1e-8)
+        assert claim_3(counts[:, i], 100, 7459, 74.59, 1.0) == pytest.approx(printed[i], abs=1e-8)

@@ -9,13 +9,12 @@ import pytest
 
 import termburst as tb
 from termburst import plot
-from termburst.paper.drawings import accuracy_grids, approximation_error, likelihood_ridge, ranking_agreement
-from termburst.paper.fit_drawings import fit_scatter, fitted_parameters
+from termburst.paper.drawings import accuracy_grids, likelihood_ridge, samples
 from termburst.plot.corpus import statistic_against_weight
 from termburst.plot.terms import picked
 
-CORPUS = ("lengths", "zipf", "burstiness", "along", "counts", "waterfall", "alpha", "volcano", "panel")
-MODEL = ("samples", "ridge", "scatter", "parameters", "fits", "grids", "error", "ranks")
+CORPUS = ("lengths", "zipf", "burstiness", "along", "counts", "waterfall", "alpha", "volcano")
+MODEL = ("samples", "ridge", "scatter", "fits", "grids")
 
 
 @pytest.fixture(scope="module")
@@ -35,29 +34,24 @@ def corpus_figures(counts, terms):
         "lengths": plot.document_lengths(statistics),
         "zipf": plot.zipf(statistics),
         "burstiness": plot.burstiness(statistics, sigma2=0.1, label=odd),
-        "along": plot.term_along_corpus(counts, "so\nso", terms=terms, documents=odd * 6),
+        "along": plot.term_along_corpus(counts, "ha" * 300, terms=terms, documents=odd * 6),
         "counts": plot.term_counts(statistics, "שלום"),
         "waterfall": plot.waterfall(tb.explain(statistics, "$x$", sigma2=0.1)),
         "alpha": plot.log_alpha(tb.fit_beta_binomial(statistics)),
         "volcano": plot.volcano(tb.keyness(counts[:30], counts[30:], terms=terms), label=odd[:8]),
-        "panel": plot.term_panel(counts, "ha" * 300, terms=terms, sigma2=0.1),
     }
 
 
 def model_figures(fig2, fit, published):
     rng = np.random.default_rng(2)
-    n_i = rng.integers(1, 3000, 400)
-    scores = {name: rng.normal(size=400) for name in ("first", "second", "third")}
-    grids = {name: rng.uniform(size=(6, 6)) for name in "ab"}
+    statistic, weight = rng.normal(size=(2, 400))
+    occurs = np.arange(400) < 300
     return {
-        "samples": plot.beta_binomial_samples(documents=60),
+        "samples": samples((0.1, 1.0, 10.0, 100.0), mean=0.3, length=100, documents=60),
         "ridge": likelihood_ridge(fig2, 50.0, 4.0, (0.1, 49.9)),
-        "scatter": statistic_against_weight(scores["first"], scores["second"], rng.gamma(1.0, size=400), n_i > 300),
-        "parameters": fitted_parameters(fit, published, {"t3": 3, "t300": 300}),
-        "fits": fit_scatter(fit, published),
-        "grids": accuracy_grids(grids),
-        "error": approximation_error(*published, rng.gamma(0.5, size=400), 90.0),
-        "ranks": ranking_agreement(scores, n_i, {"t3": 3, "t5": 5}),
+        "scatter": statistic_against_weight(statistic, weight, rng.gamma(1.0, size=400), occurs),
+        "fits": plot.log_alpha(fit, published),
+        "grids": accuracy_grids({name: rng.uniform(size=(6, 6)) for name in "ab"}),
     }
 
 
@@ -67,11 +61,10 @@ pytestmark = pytest.mark.filterwarnings("ignore:Glyph .* missing from font:UserW
 
 def test_axes_are_labelled(everything):
     assert all(axes.get_xlabel() for name in CORPUS for axes in everything[name].axes)
-    outer = {"samples": [4], "ridge": [0], "scatter": [0], "fits": [0], "grids": [0], "error": [0, 1], "ranks": [0, 1]}
+    outer = {"samples": [2], "ridge": [0], "scatter": [0], "fits": [0], "grids": [0]}
     for pane in (everything[name].axes[k] for name, places in outer.items() for k in places):
         assert pane.get_xlabel()
         assert pane.get_ylabel()
-    assert everything["parameters"].axes[2].get_xlabel()  # whose y-axis has the names of terms
 
 
 @pytest.mark.parametrize("name", [*CORPUS, *MODEL])
@@ -96,7 +89,7 @@ def test_a_term_is_one_line_and_never_a_formula(everything, words):
     for term in ("$x$", "a$b^", "so\\nso", "\\u202eevil", "שלום", "سلام", "中文", "<b>", "haha"):
         assert term in text
     assert "ha" * 20 not in text
-    assert "“" + "ha" * 14 + "h…”" in everything["panel"].get_suptitle()
+    assert "“" + "ha" * 14 + "h…”" in everything["along"].axes[0].get_title()
     named = [note for note in everything["volcano"].axes[0].texts if "$x$" in note.get_text()]
     assert not any(note.get_parse_math() for note in named)
 
@@ -154,11 +147,9 @@ def test_without_matplotlib_the_first_call_says_what_to_install():
 import sys
 sys.modules["matplotlib"] = None
 from termburst import plot
-from termburst.paper.drawings import accuracy_grids, approximation_error, likelihood_ridge, ranking_agreement
-from termburst.paper.fit_drawings import fit_scatter, fitted_parameters
-from termburst.plot.corpus import statistic_against_weight
+from termburst.paper.drawings import samples
 try:
-    plot.beta_binomial_samples()
+    samples((0.1, 1.0, 10.0, 100.0), 0.3, 100, 50)
 except ImportError as error:
     print(error)
 """

@@ -36,3 +36,22 @@ def test_without_an_interior_fit_there_is_nothing_to_draw():
     fit = tb.fit_beta_binomial([[1, 9], [1, 9], [1, 9]])
     with pytest.raises(ValueError, match="none of the 2 terms has an interior fit"):
         plot.log_alpha(fit)
+
+
+def test_published_fits_are_an_outline(fit, published, words):
+    theirs = tuple(np.where(np.arange(400) < 5, np.nan, values) for values in published)
+    figure = plot.log_alpha(fit, theirs)
+    for axes, values, printed in zip(figure.axes, (fit.alpha, fit.alpha_not), theirs, strict=True):
+        bars = [patch for patch in axes.patches if hasattr(patch, "get_height")]
+        edges = [bar.get_x() for bar in bars] + [bars[-1].get_x() + bars[-1].get_width()]
+        edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9
+        inside = np.log10(values[fit.status == "converged"])
+        assert [bar.get_height() for bar in bars] == np.histogram(inside, edges)[0].tolist()
+        (outline,) = [patch for patch in axes.patches if not hasattr(patch, "get_height")]
+        logs = np.log10(printed[5:])
+        assert outline.get_path().vertices[:, 1].max() == np.histogram(logs, edges)[0].max()
+    text = words(figure)
+    assert "published fits: 395 terms" in text
+    assert "120 at the boundary, $\\alpha_0 \\to \\infty$ (30.0 %)" in text
+    assert "not drawn: 20 degenerate" in text
+    assert "not drawn: 10 without an occurrence" in text

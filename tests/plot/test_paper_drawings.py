@@ -9,10 +9,10 @@ from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.penalties import named_penalty
 from termburst.paper import drawings
 from termburst.paper.classification import MU, SIGMA2
-from termburst.paper.drawings import accuracy_grids, approximation_error, likelihood_ridge, ranking_agreement
-from termburst.paper.fit_drawings import fit_scatter, fitted_parameters
-from termburst.plot.canvas import VERMILION
+from termburst.paper.drawings import accuracy_grids, approximate_log_likelihood, likelihood_ridge, samples
+from termburst.plot.canvas import VERMILION, sheet
 from termburst.plot.corpus import statistic_against_weight
+from termburst.plot.terms import label_points
 
 
 def outlined(axes):
@@ -47,86 +47,6 @@ def test_values_can_be_read_on_the_colour_of_their_cell():
         assert contrast >= 4.5  # what WCAG requires for small text
 
 
-def test_the_map_shows_medians(lines):
-    alpha, alpha_not = np.array([0.01, 0.01, 0.01, 1.0]), np.array([100.0, 100.0, 100.0, 10.0])
-    figure = approximation_error(alpha, alpha_not, np.array([0.1, -0.3, 2.0, 5.0]), 50.0)
-    left, right = figure.axes[:2]
-    (medians,) = [np.asarray(c.get_array()) for c in left.collections if c.get_array() is not None]
-    assert sorted(medians[np.isfinite(medians)]) == [0.3, 5.0]
-    assert np.allclose(lines(left)[r"$\alpha_i = 0.1$"].get_xdata(), 0.1)
-    assert any(np.allclose(line.get_ydata(), 50.0) for line in left.lines)
-    curve = lines(right)[r"prediction: $\log(1 + 1/x)$"]
-    x, y = curve.get_xydata().T
-    assert np.allclose(y, np.log(1 + 1 / x))
-    middle, median = lines(right)["running median"].get_xydata().T
-    assert np.allclose(np.column_stack([middle, median]), [[11.0 / 50, 5.0], [100.01 / 50, 0.3]])
-    (hexagons,) = [c for c in right.collections if c.get_array() is not None]
-    assert hexagons.get_array().sum() == 4
-
-
-def test_fit_scatter_bins_every_finite_fit(fit, published, lines):
-    alpha, alpha_not = (values.copy() for values in published)
-    alpha[:5] = np.nan
-    figure = fit_scatter(fit, (alpha, alpha_not))
-    left, right = figure.axes[:2]
-    assert left.collections[0].get_array().sum() == 250
-    assert right.collections[0].get_array().sum() == 395
-    assert left.get_title() == "exact fits (250 terms)"
-    assert (left.get_xlim(), left.get_ylim()) == (right.get_xlim(), right.get_ylim())
-    assert left.collections[0].norm is right.collections[0].norm
-    marks = lines(right)
-    assert marks["(1, 1), start of the search"].get_xydata().tolist() == [[1.0, 1.0]]
-    inside = fit.status == "converged"
-    middle = marks["median of the exact fits"].get_xydata()[0]
-    assert np.allclose(middle, [np.median(fit.alpha[inside]), np.median(fit.alpha_not[inside])])
-    both = inside & np.isfinite(alpha)
-    middle = marks["median of the published fits of those terms"].get_xydata()[0]
-    assert np.allclose(middle, [np.median(alpha[both]), np.median(alpha_not[both])])
-
-
-def test_parameters_count_every_term_once(fit, published, words):
-    figure = fitted_parameters(fit, published, {"t7": 7})
-    for panel, (values, printed) in enumerate(zip((fit.alpha, fit.alpha_not), published, strict=True)):
-        main, beyond = figure.axes[4 * panel : 4 * panel + 2]
-        bars = [patch for patch in main.patches if hasattr(patch, "get_height")]
-        edges = [bar.get_x() for bar in bars] + [bars[-1].get_x() + bars[-1].get_width()]
-        edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9  # smallest and largest value are on these edges
-        inside = np.log(values[fit.status == "converged"])
-        assert [bar.get_height() for bar in bars] == np.histogram(inside, edges)[0].tolist()
-        assert sum(bar.get_height() for bar in bars) == 250
-        (outline,) = [patch for patch in main.patches if not hasattr(patch, "get_height")]
-        assert outline.get_path().vertices[:, 1].max() == np.histogram(np.log(printed), edges)[0].max()
-        (hatched,) = [patch for patch in beyond.patches if patch.get_hatch()]
-        assert hatched.get_height() == 120
-        limit = float(np.log([0.1, 10.0][panel]))
-        assert any(np.allclose(line.get_xdata(), limit) and line.get_linestyle() == "--" for line in main.lines)
-    text = words(figure)
-    assert "30.0 % of terms" in text
-    assert "not drawn: 20 degenerate" in text
-    assert "not drawn: 10 without an occurrence" in text
-
-
-def test_parameters_mark_the_highlighted_terms(fit, published):
-    highlight = {"t7": 7, "t300": 300, "t2": 2}  # the second is at the boundary
-    figure = fitted_parameters(fit, published, highlight)
-    for panel, (exact, printed) in enumerate(zip((fit.alpha, fit.alpha_not), published, strict=True)):
-        strip, corner = figure.axes[4 * panel + 2 : 4 * panel + 4]
-        assert [label.get_text() for label in strip.get_yticklabels()] == list(highlight)
-        hollow = [line.get_xydata()[0].tolist() for line in strip.lines if line.get_marker() == "s"]
-        assert hollow == [[np.log(printed[index]), row] for row, index in enumerate((7, 300, 2))]
-        filled = [line.get_xydata()[0].tolist() for line in strip.lines if line.get_marker() == "o"]
-        assert filled == [[np.log(exact[7]), 0], [np.log(exact[2]), 2]]
-        assert [line.get_xydata()[0].tolist() for line in corner.lines if line.get_marker() == ">"] == [[0.0, 1.0]]
-        arrows = [(note.xyann[0], note.xy[0]) for note in strip.texts]
-        assert (np.log(printed[300]), 1.0) in arrows  # the arrow ends at the edge of the axes
-
-
-def test_parameters_of_terms_with_a_dollar_sign(fit, words):
-    figure = fitted_parameters(fit, None, {"$a$b^": 0})
-    figure.draw_without_rendering()
-    assert "published" not in words(figure)
-
-
 def test_ridge_marks_the_maximum_of_claim_2(fig2, lines):
     figure = likelihood_ridge(fig2, 50.0, 4.0, (0.1, 49.9))
     upper, lower = (axes for axes in figure.axes if axes.name == "rectilinear" and axes.get_title())
@@ -143,15 +63,14 @@ def test_ridge_marks_the_maximum_of_claim_2(fig2, lines):
     assert np.allclose(x / y, (fig2[:, 0] > 0).sum() / fig2[:, 1].sum())
 
 
-def test_ridge_shows_the_approximate_likelihood(fig2, monkeypatch):
-    x, y = np.linspace(0.05, 0.2, 7), np.linspace(40.0, 60.0, 5)
-    monkeypatch.setattr(drawings, "_window", lambda centre, *_: y if centre == 50.0 else x)
+def test_ridge_shows_the_approximate_likelihood(fig2):
+    x, y = np.linspace(0.1, 3.0, 121) * 50 * (fig2[:, 0] > 0).sum() / fig2[:, 1].sum(), np.linspace(10.0, 100.0, 121)
     figure = likelihood_ridge(fig2, 50.0, 4.0, (0.1, 49.9))
-    expected = np.zeros((5, 7))
+    expected = np.zeros((121, 121))
     for n_ij, n_not in fig2:
         expected += approximate_log_pmf(n_ij, n_ij + n_not, x[None, :], y[:, None])
     penalty = named_penalty("gamma", 50.0, 4.0).log_density(x[None, :] + y[:, None])
-    assert np.allclose(drawings._log_likelihood(fig2, x, y), expected)
+    assert np.allclose(approximate_log_likelihood(fig2, x[None, :], y[:, None]), expected)
     flats = [axes for axes in figure.axes if axes.get_title()]
     for axes, surface in zip(flats, (expected, expected + penalty), strict=True):
         filled = axes.collections[0]
@@ -159,40 +78,28 @@ def test_ridge_shows_the_approximate_likelihood(fig2, monkeypatch):
         assert filled.zmax == 0
 
 
-def test_the_first_and_the_last_ranking_are_drawn():
-    scores = {"first": np.array([5.0, 1.0, 5.0, 9.0]), "mid": np.ones(4), "last": np.array([1.0, 2.0, 3.0, 4.0])}
-    figure = ranking_agreement(scores, np.full(4, 2), {"a": 0, "d": 3})
-    (marked,) = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
-    assert marked.get_xydata().tolist() == [[2.5, 4.0], [1.0, 1.0]]  # ties have their average rank
-    assert figure.axes[0].collections[0].get_array().sum() == 4
-    assert (figure.axes[0].get_xlabel(), figure.axes[0].get_ylabel()) == ("rank by first", "rank by last")
+def test_samples_have_the_mean_and_the_spread_of_the_model():
+    figure = samples((0.1, 1.0, 10.0, 100.0), mean=0.3, length=100, documents=4000)
+    for axes, precision in zip(figure.axes, (0.1, 1.0, 10.0, 100.0), strict=True):
+        counts = axes.lines[0].get_ydata()
+        spread = np.sqrt(30 * 0.7 * (precision + 100) / (precision + 1))
+        assert counts.mean() == pytest.approx(30, abs=3)
+        assert counts.std() == pytest.approx(spread, rel=0.06)
+        (band,) = axes.patches
+        assert band.get_y() + band.get_height() == pytest.approx(30 + spread)
 
 
-def test_ranking_correlations_by_frequency(lines):
-    from scipy.stats import spearmanr
-
-    rng = np.random.default_rng(3)
-    n_i = np.repeat(
-        [1, 2, 3, 4, 7, 15, 50, 500, 5000], [50, 40, 10, 9, 9, 30, 20, 12, 11]
-    )  # too few terms with 5 to 9 occurrences
-    scores = {name: rng.normal(size=len(n_i)).round(1) for name in ("a", "b", "c")}
-    axes = ranking_agreement(scores, n_i, {"x": 0}).axes[1]
-    bands = {"2": (2, 2), "3–4": (3, 4), "10–19": (10, 19), "20–99": (20, 99), "100–999": (100, 999)}
-    bands["≥ 1000"] = (1000, 10**9)
-    assert [label.get_text() for label in axes.get_xticklabels()] == list(bands)
-    for pair in ("a – b", "a – c", "b – c"):
-        first, second = pair.split(" – ")
-        inside = [(n_i >= low) & (n_i <= high) for low, high in bands.values()]
-        expected = [spearmanr(scores[first][chosen], scores[second][chosen]).statistic for chosen in inside]
-        assert np.allclose(lines(axes)[pair].get_ydata(), expected)
-    assert len({line.get_marker() for line in axes.lines}) == 3
+def labelled(x, y, names):
+    figure = sheet()
+    axes = figure.subplots()
+    axes.plot(x, y, "o")
+    label_points(figure, axes, x, y, names, np.column_stack([x, y]))
+    return figure
 
 
-def test_ranking_labels_do_not_overlap():
-    rng = np.random.default_rng(0)
-    score = rng.normal(size=300)
-    close = {f"word{i}": int(i) for i in np.argsort(-score)[60:180:15]}  # near each other in rank
-    figure = ranking_agreement({"a": score, "b": score}, np.full(300, 2), close)
+def test_labels_do_not_overlap():
+    x = np.arange(60.0, 180.0, 15.0)
+    figure = labelled(x, x + 1e-3 * x**2, [f"word{i}" for i in range(8)])
     figure.draw_without_rendering()
     boxes = [note.get_bbox_patch().get_window_extent() for note in figure.axes[0].texts]
     assert len(boxes) == 8
@@ -200,7 +107,8 @@ def test_ranking_labels_do_not_overlap():
 
 
 def test_terms_at_one_point_share_a_label():
-    figure = ranking_agreement(dict.fromkeys("ab", np.array([1, 1, 2])), np.full(3, 2), {"x": 0, "z": 2, "y": 1})
+    place = np.array([1.5, 3.0, 1.5])
+    figure = labelled(place, place, ["x", "z", "y"])
     assert [note.get_text() for note in figure.axes[0].texts] == ["x\ny", "z"]
 
 

@@ -4,21 +4,19 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ET
 
-import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 import termburst as tb
 from termburst import plot
-from termburst.paper.drawings import likelihood_ridge, ranking_agreement
+from termburst.paper.drawings import likelihood_ridge
 
 
 def test_save_writes_the_same_bytes_again(fig2, counts, terms, tmp_path):
-    scores = {"first": np.arange(40.0), "last": np.arange(40.0) ** 2 % 41}
     figures = {
         "ridge": likelihood_ridge(fig2, 50.0, 4.0, (0.1, 49.9)),
-        "ranks": ranking_agreement(scores, np.full(40, 3), {"t12": 12, "t15": 15}),
-        "panel": plot.term_panel(counts, "t12", terms=terms, sigma2=0.1),
+        "burstiness": plot.burstiness(counts, terms=terms, sigma2=0.1, label=["t12", "t15"]),
+        "counts": plot.term_counts(counts, "t12", terms=terms),
         "volcano": plot.volcano(tb.keyness(counts[:30], counts[30:], terms=terms), label=["t12", "t15"]),
     }
     for name, figure in figures.items():
@@ -34,17 +32,14 @@ def test_save_writes_the_same_bytes_again(fig2, counts, terms, tmp_path):
 
 
 def test_save_gives_the_same_bytes_in_another_process(tmp_path):
-    program = (
-        "import sys; from termburst import plot;"
-        "plot.save(plot.beta_binomial_samples([0.5], documents=30), sys.argv[1], 'samples')"
-    )
+    program = "import sys; from termburst import plot;plot.save(plot.zipf([[3, 1], [0, 2]]), sys.argv[1], 'samples')"
     subprocess.run([sys.executable, "-c", program, str(tmp_path / "there")], check=True)
-    here = plot.save(plot.beta_binomial_samples([0.5], documents=30), tmp_path / "here", "samples")
+    here = plot.save(plot.zipf([[3, 1], [0, 2]]), tmp_path / "here", "samples")
     assert [path.read_bytes() for path in here] == [(tmp_path / "there" / path.name).read_bytes() for path in here]
 
 
 def test_save_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
-    figure = plot.beta_binomial_samples([0.5], documents=30)
+    figure = plot.zipf([[3, 1], [0, 2]])
     (svg, _) = plot.save(figure, tmp_path, "samples")
     before = svg.read_bytes()
 

@@ -301,7 +301,7 @@ def test_connections_that_ask_nothing_keep_nobody_out(running, monkeypatch):
             if number % 2:
                 silent.sendall(b"GET / HTTP/1.1\r\nHost: ")
         assert ask(running.address, "api/kwic?q=so")[0] == 200
-        assert len(running._server.server.server_state.connections) <= server.MOST_CONNECTIONS // 2 + 1
+        assert len(running.server.server_state.connections) <= server.MOST_CONNECTIONS // 2 + 1
 
 
 def test_a_few_connections_that_wait_stay_open(running, monkeypatch):

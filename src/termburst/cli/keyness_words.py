@@ -103,7 +103,7 @@ def _difference(row: dict[str, Any], names: Sequence[str], *, burst: bool) -> st
     else:
         often = "burstier" if burst else "more often"
     term = printable(row["term"])
-    if "contrast" in row and len(names) != 2:
+    if "contrast" in row:
         rarer = f"rarer: at most 1/{ratio:g} {as_often.replace('the', 'of the')}" if ratio > 1 else "rarer"
         return f"{term}, {often if more else rarer}{_where(row)}"
     if "group" in row:
@@ -180,31 +180,8 @@ def _not_counted(table: pl.DataFrame) -> list[str]:
     return [f"{counted} in too few documents for p ≤ 0.05: these do not count in the adjustment at that level"]
 
 
-def bursts_of_one(compare: str, names: Sequence[str], sizes: Sequence[int]) -> list[str]:
-    """A line on the groups of one document, if burstiness is compared.
-
-    >>> bursts_of_one("burstiness", ["x", "y"], [1, 3])
-    ['x is a single document: bursts show only between documents, so its burst ratios are 1, or – if it lacks the term']
-    """
-    alone = [printable(name) for name, size in zip(names, sizes, strict=True) if size == 1]
-    if compare != "burstiness" or not alone:
-        return []
-    whose = "its burst ratios are 1, or – if it lacks the term"
-    if len(alone) == 1:
-        return [f"{alone[0]} is a single document: bursts show only between documents, so {whose}"]
-    listed = ", ".join(alone[:3]) + (", …" if len(alone) > 3 else "")
-    return [f"{listed} are single documents: bursts show only between documents, so {whose.replace('its', 'their')}"]
-
-
-def sides_of(table: pl.DataFrame, metadata: pl.DataFrame, columns: list[str]) -> list[str]:
-    """The two values that a table with one contrast compares, in its order; otherwise none."""
-    levels, found = _levels(metadata, columns), table["contrast"].unique().to_list()
-    pairs = [levels, levels[::-1]] if len(levels) == 2 and len(found) == 1 else []
-    return next((pair for pair in pairs if found[0] == f"{columns[0]}: {' - '.join(pair)}"), [])
-
-
 def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], table: pl.DataFrame) -> str:
-    """How many clusters there are and which are the largest; those that the columns of the formula divide.
+    """How many clusters there are and which are the largest; those within which the columns of the formula vary.
 
     Namesakes are one cluster, and the number of documents shows it.
 
@@ -212,42 +189,25 @@ def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], 
     --------
     >>> import polars as pl
     >>> about = pl.DataFrame({"who": ["Adams", "Adams", "Polk", "Bush"], "era": ["early", "late", "early", "late"]})
-    >>> tested = pl.DataFrame({"p_method": ["random signs of clusters"]})
-    >>> print(clusters_in_words(about, "who", ["era"], tested))
-    3 clusters by who (2 in early, 2 in late); the largest: Adams, 2 documents. Adams is in both, so p is by random signs of clusters.
+    >>> print(clusters_in_words(about, "who", ["era"], pl.DataFrame({"p_method": ["random signs of clusters"]})))
+    3 clusters by who; the largest: Adams 2, Bush 1, Polk 1 documents. p is by random signs of clusters, since 1 has documents on several sides: Adams.
     >>> print(clusters_in_words(about[1:], "who", ["era"], pl.DataFrame({"p_method": ["clusters, chi2"]})))
-    3 clusters by who (1 in early, 2 in late), each one document. The documents of a cluster are counted as one.
+    3 clusters by who; the largest: Adams 1, Bush 1, Polk 1 documents. The documents of a cluster are counted as one.
     """  # noqa: E501  # a line of output
     import polars as pl
 
-    sizes = metadata[cluster].cast(pl.String).value_counts(sort=True).sort("count", cluster, descending=[True, False])
-    said = f"{many(sizes.height, 'cluster')} by {printable(cluster)}"
-    levels = _levels(metadata, columns)
-    within = metadata.group_by(pl.col(cluster).cast(pl.String)).agg(pl.struct(columns).n_unique().alias("values"))
-    if levels:
-        parts = (metadata.filter(pl.col(columns[0]) == level)[cluster].n_unique() for level in levels)
-        said += f" ({', '.join(f'{n:,} in {printable(one)}' for n, one in zip(parts, levels, strict=True))})"
-    several = [(printable(name), size) for name, size in sizes.head(_LARGEST).rows() if size > 1]
-    (first, most), *others = several or [("", 0)]
-    named = ", ".join([f"{first}, {many(most, 'document')}", *(f"{name} {size:,}" for name, size in others)])
-    said += f"; the largest: {named}." if most else ", each one document."
-    divided = sorted(within.filter(pl.col("values") > 1)[cluster].to_list())
-    if divided and "random signs of clusters" in table["p_method"]:
-        is_one = len(divided) == 1
-        names = ", ".join(map(printable, divided[:_LARGEST])) + (" and others" if len(divided) > _LARGEST else "")
-        where = ("is in" if is_one else "are in") + (" both" if len(levels) == 2 else " several groups")
-        if not levels:
-            where = f"{'has' if is_one else 'have'} several values of {', '.join(columns)}"
-        return f"{said} {names} {where}, so p is by random signs of clusters."
-    return f"{said} The documents of a cluster are counted as one."
-
-
-def _levels(metadata: pl.DataFrame, columns: list[str]) -> list[str]:
-    """The values of the groups that are compared, if the formula is one category of few values; otherwise none."""
-    if len(columns) != 1 or metadata[columns[0]].dtype.is_numeric() or metadata[columns[0]].dtype.is_temporal():
-        return []
-    levels = [str(one) for one in metadata[columns[0]].unique().sort().to_list()]
-    return levels if len(levels) <= _LARGEST else []
+    by = pl.col(cluster).cast(pl.String).alias("cluster")
+    found = metadata.group_by(by).agg(pl.len().alias("documents"), pl.struct(columns).n_unique().alias("values"))
+    found = found.sort("documents", "cluster", descending=[True, False])
+    largest = ", ".join(f"{printable(name)} {size:,}" for name, size, _ in found.head(_LARGEST).rows())
+    said = f"{many(found.height, 'cluster')} by {printable(cluster)}; the largest: {largest} documents."
+    divided = found.filter(pl.col("values") > 1)["cluster"].sort()
+    if divided.is_empty() or "random signs of clusters" not in table["p_method"]:
+        return f"{said} The documents of a cluster are counted as one."
+    names = ", ".join(map(printable, divided.head(_LARGEST))) + (", …" if len(divided) > _LARGEST else "")
+    have = "has" if len(divided) == 1 else "have"
+    several = f"{len(divided):,} {have} documents on several sides: {names}"
+    return f"{said} p is by random signs of clusters, since {several}."
 
 
 def cluster_in_words(table: pl.DataFrame, cluster: str) -> str:

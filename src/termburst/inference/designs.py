@@ -205,12 +205,12 @@ class DesignComparison:
         fits = self.fitted(contrast, leaning) if fits is None else fits
         separated, full, unknown = fits.separated, fits.full, fits.unknown
         significance = self.significance(contrast, leaning, fits)
-        fitted = self.regression.result(full, self.null)
         known = np.where(np.isfinite(full[:, 0]) & ~separated, full[:, 0], 0.0)
         off = known / fits.unit * np.log(2) * self._lean_unit(contrast)
         loose, own, told = self._loose(fits.of, fits.rows, full, off)
         log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), own[:, 0]) / fits.unit
-        status = np.where(separated & (fitted.status != "failed"), "separated", fitted.status)
+        status = self.regression.status(full, self.null)
+        status[separated & (status != "failed")] = "separated"
         log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
         limits = np.full((separated.size, 2), np.nan)
         if confidence is not None:
@@ -317,7 +317,7 @@ class DesignComparison:
         of = self.regression.with_leans(leans, 0 * wide, wide)
         rows, start = _wider(of, self.basis, np.nan_to_num(self.raw[:, : self.basis.shape[1] + 1]))
         fits = of.fit(rows, start, how="climb", terms=terms)
-        variance = of.lean_variances(rows, np.nan_to_num(fits[:, : start.shape[1]]), terms)
+        variance = of.fit_both(rows, np.nan_to_num(fits[:, : start.shape[1]]), None, terms, alone=True)[3][:, 1:]
         first = self.basis.shape[1]
         return np.array([log_marginals(fits[terms, first + p], variance[terms, p]) for p in range(leans.shape[1])])
 

@@ -49,7 +49,7 @@ def log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha_not: ArrayL
         -deviance(n_ij, n_j * q, excess) - deviance(n_not, n_j * q_not, -excess)
         - deviance(alpha, alpha_0 * q, -excess) - deviance(alpha_not, alpha_0 * q_not, excess)
         + factorial_remainder(n_j) - factorial_remainder(n_ij) - factorial_remainder(n_not)
-        + _remainder_step(alpha, n_ij) + _remainder_step(alpha_not, n_not) - _remainder_step(alpha_0, n_j)
+        + remainder_step(alpha, n_ij) + remainder_step(alpha_not, n_not) - remainder_step(alpha_0, n_j)
     )  # fmt: skip
     return np.where(possible, np.minimum(value, 0.0), -np.inf)
 
@@ -78,6 +78,6 @@ def approximate_log_pmf(n_ij: ArrayLike, n_j: ArrayLike, alpha: ArrayLike, alpha
     return np.where(possible, value, -np.inf)
 
 
-def _remainder_step(a: Floats, n: Floats) -> Floats:
+def remainder_step(a: Floats, n: Floats) -> Floats:
     """The part of log Γ(a + n) − log Γ(a) that is not in the difference of x log x − x."""
     return factorial_remainder(a + n) - factorial_remainder(a) - np.log1p(n / a)

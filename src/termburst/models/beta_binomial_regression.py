@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from termburst.core import cells as core_cells
 from termburst.core import regression as core
-from termburst.models import binomial
 from termburst.models.cells import TermCells, check_lengths
 from termburst.models.fit_beta_binomial import BetaBinomialFit
 from termburst.models.length_table import LengthTable
@@ -130,26 +129,6 @@ def lengths_by_group(group: Any, length: Integers, number: Integers, groups: int
     return [(distinct[a:b], number[a:b]) for a, b in pairwise(ends)]
 
 
-@dataclass(frozen=True, slots=True)
-class RegressionFit:
-    """Maximum-likelihood estimates of every term, one row per term.
-
-    Attributes
-    ----------
-    beta : coefficients, one per column of the design.
-    alpha_0 : the precision of a document in which the term has its overall share; inf if the binomial is the supremum.
-    loglik : log-likelihood without binomial coefficients.
-    status : "converged"; "boundary" if the binomial is the supremum; "separated" if a coefficient has no finite maximum
-        (reported where the term does not occur in a part of the design); "degenerate" if documents are only this term
-        or without it; "empty"; "constant" if all tokens are this term; "failed" if the maximum was not found.
-    """
-
-    beta: Floats
-    alpha_0: Floats
-    loglik: Floats
-    status: NDArray[np.object_]
-
-
 class Regression:
     """Fits of one collection with several designs over the same design cells."""
 
@@ -177,18 +156,6 @@ class Regression:
         again = distinct[at] != self.occurring
         self.repeated, self.same_as = self.occurring[again], distinct[at][again]
         self.terms = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]
-        self.separate = self._separate_binomials()
-
-    def _separate_binomials(self) -> Floats:
-        """The log-likelihood of one binomial per design cell, of every term."""
-        data, total = self.data, np.zeros(self.data.cells.n_i.size)
-        key = data.cells.term * data.tokens.size + data.group
-        starts = np.flatnonzero(np.diff(key, prepend=-1))
-        if starts.size:
-            n_ig = np.add.reduceat(data.cells.count * data.cells.weight, starts)
-            value = binomial.log_likelihood(n_ig, data.tokens[data.group[starts]])
-            np.add.at(total, data.cells.term[starts], value)
-        return total
 
     @property
     def work(self) -> int:
@@ -244,7 +211,7 @@ class Regression:
         found.data = DesignCells(cells, group[order].astype(np.int32), lengths, tokens, documents)
         found.tables = np.zeros((groups, *self.tables.shape[1:]))
         np.add.at(found.tables, kind, self.tables)
-        found.cells, found.separate = cells.for_kernels(), found._separate_binomials()
+        found.cells = cells.for_kernels()
         return found
 
     def start(self, rows: Floats, null: BetaBinomialFit) -> Floats:
@@ -280,45 +247,30 @@ class Regression:
         return self.terms if terms is None else self.terms[np.isin(self.terms, terms)]
 
     def fit_both(
-        self, rows: Floats, fits: Floats, rivals: Floats | None = None
-    ) -> tuple[Floats, Floats, Floats, Floats]:
+        self, rows: Floats, fits: Floats, rivals: Floats | None = None, terms: Integers | None = None,
+        *, alone: bool = False,
+    ) -> tuple[Floats, Floats, Floats, Floats]:  # fmt: skip
         """Raw fits with and without the first coefficient; *fits* has the coefficients and τ of those with it.
 
         The third array has how fast each other parameter follows the first one. With the *rivals* of those fits, other
         maxima are looked for only in terms that may have a higher one. With leans, the fourth array has Var(log V),
         where V is the variance of the first coefficient given the precision, and the variance of each γ; NaN if not
-        known.
+        known. If *terms* are given, only these are fitted; *alone* leaves out the fits without the coefficient.
         """
         design, shape = self.design(rows), (fits.shape[0], fits.shape[1] + core.AFTER)
         fits, full, without = np.array(fits, order="C"), np.full(shape, np.nan), np.full(shape, np.nan)
         tangents, spread = np.full(fits.shape, np.nan), np.full((fits.shape[0], 1 + design.leaning), np.nan)
         self.over_terms(
-            lambda part: core.fit_without(self.cells, design, part, fits, full, without, tangents, rivals, spread),
-            self.terms,
+            lambda part: core.fit_without(
+                self.cells, design, part, fits, full, without, tangents, rivals, spread, alone=alone
+            ),
+            self._among(terms),
             full,
             without,
             tangents,
             spread,
         )
         return full, without, tangents, spread
-
-    def lean_variances(self, rows: Floats, fits: Floats, terms: Integers) -> Floats:
-        """The variance of each γ of some terms, at *fits* as in `fit_both`; NaN if not known."""
-        design, shape = self.design(rows), (fits.shape[0], fits.shape[1] + core.AFTER)
-        fits, full, spread = (
-            np.array(fits, order="C"),
-            np.full(shape, np.nan),
-            np.full((len(fits), 1 + design.leaning), np.nan),
-        )
-        tangents = np.full(fits.shape, np.nan)
-        self.over_terms(
-            lambda part: core.fit_without(
-                self.cells, design, part, fits, full, np.empty(shape), tangents, None, spread, alone=True
-            ),
-            self._among(terms),
-            spread,
-        )
-        return spread[:, 1:]
 
     def _off_the_boundary(self, starts: Floats, place: int) -> Floats:
         """Starts whose τ, in the column *place*, is where the likelihood still depends on it.
@@ -348,17 +300,17 @@ class Regression:
         )
         return found
 
-    def result(self, raw: Floats, null: BetaBinomialFit) -> RegressionFit:
-        """The fits with their status."""
-        columns = raw.shape[1] - 1 - core.AFTER
-        highest = np.log(self.longest) + 12.0
-        cells = self.data.cells
+    def status(self, raw: Floats, null: BetaBinomialFit) -> NDArray[np.object_]:
+        """What became of the fit of each term.
+
+        "converged"; "boundary" if the binomial is the supremum; "degenerate" if documents are only this term or without
+        it; "empty"; "constant" if all tokens are this term; "failed" if the maximum was not found.
+        """
+        columns, cells = raw.shape[1] - 1 - core.AFTER, self.data.cells
         status = np.full(len(raw), "converged", dtype=object)
-        status[raw[:, columns] >= highest] = "boundary"
+        status[raw[:, columns] >= np.log(self.longest) + 12.0] = "boundary"
         status[raw[:, columns + 2] > 1e-6] = "failed"
         status[null.status == "degenerate"] = "degenerate"
         status[cells.n_i == cells.tokens] = "constant"
         status[cells.n_i == 0] = "empty"
-        alpha_0 = np.where(status == "boundary", np.inf, np.exp(np.minimum(raw[:, columns], 700.0)))
-        loglik = self.separate + raw[:, columns + 1]
-        return RegressionFit(raw[:, :columns], alpha_0, loglik, status)
+        return status

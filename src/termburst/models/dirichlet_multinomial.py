@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
+from termburst.models.beta_binomial import remainder_step
 from termburst.models.dirichlet_multinomial_profile import CountSteps, Profile
-from termburst.models.special import stirling_remainder
+from termburst.models.special import deviance, factorial_remainder
 from termburst.statistics.matrix import canonical_counts, document_lengths
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Floats = NDArray[np.float64]
 Method = Literal["newton", "edcm"]
 METHODS: tuple[Method, ...] = ("newton", "edcm")
-CHUNK_TOKENS = 2**22  # tokens drawn at a time: limits the memory of the sampler
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,34 +67,15 @@ class DirichletMultinomialFit:
     iterations: int
     method: Method
 
-    def intervals(self, level: float = 0.95) -> tuple[Floats, Floats]:
-        """Wald intervals of every α_i on the scale of log α_i, α̂ exp(∓ z SE/α̂); NaN without a standard error.
-
-        Examples
-        --------
-        >>> low, high = fit_dirichlet_multinomial([[3, 0, 1], [0, 4, 1], [2, 2, 0]]).intervals()
-        >>> bool((low < high).all())
-        True
-        """
-        from scipy.special import ndtri
-
-        if not (isinstance(level, (int, float, np.number)) and 0 < level < 1):
-            raise ValueError(f"level must be above 0 and below 1; got {level!r}")
-        with np.errstate(divide="ignore", invalid="ignore"):
-            factor = np.exp(ndtri((1 + level) / 2) * self.standard_errors / self.alpha)
-        return self.alpha / factor, self.alpha * factor
-
 
 def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
     """The log-probability of the counts of every document, given its length.
 
     log P(n_j) = log [n_j! Γ(α_0)/Γ(n_j + α_0)] + Σ_i log [Γ(n_ij + α_i)/(Γ(α_i) n_ij!)].
 
-    These log-gammas would cancel. Instead: given their sum, independent negative binomials with the same success
-    probability are Dirichlet-multinomial. With the probability n_j/(n_j + α_0), each of them is, with Stirling's
-    remainder δ, n log(1 + (n_j α − n α_0)/(n (n_j + α_0))) + α log(1 − (n_j α − n α_0)/(α (n_j + α_0)))
-    + ½ log(α/(2πn(n + α))) + δ(n + α) − δ(α) − δ(n), where no large numbers cancel. (The α of absent terms are summed
-    as α_0 minus those of the others: an error of one ulp of α_0, times log(1 + n_j/α_0).)
+    These log-gammas would cancel. Instead: with q_i = (n_ij + α_i)/(n_j + α_0), n_ij against n_j q_i and α_i against
+    α_0 q_i are in the form of `deviance`, and Stirling's remainders are added, as in `beta_binomial.log_pmf`. (The α of
+    absent terms are summed as α_0 minus those of the others: an error of one ulp of α_0, times log(1 + n_j/α_0).)
 
     Parameters
     ----------
@@ -123,59 +102,20 @@ def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
     n, a, total, alpha_0 = counts.data.astype(np.float64), alpha[counts.indices], n_j[row], float(alpha.sum())
     never = a == 0
     a = np.where(never, 1.0, a)
+    # n_j q_i − n_ij, where q_i = (α_i + n_ij)/(α_0 + n_j) is the mean share given the document
     surplus = total / (total + alpha_0) * a - n * (alpha_0 / (total + alpha_0))
-    occurring, missing = np.log(total / (total + alpha_0)), np.log(alpha_0 / (total + alpha_0))
-    cell = n * _log_ratio(surplus, n, n + a, occurring) + a * _log_ratio(-surplus, a, n + a, missing) + _saddle(n, a)
+    q = (a + n) / (total + alpha_0)
+    cell = remainder_step(a, n) - factorial_remainder(n)
+    cell -= deviance(n, total * q, surplus) + deviance(a, alpha_0 * q, -surplus)
     log_pmf = np.bincount(row, weights=np.where(never, -np.inf, cell), minlength=n_j.size).astype(np.float64)
     absent = np.maximum(alpha_0 - np.bincount(row, weights=a, minlength=n_j.size), 0.0)
-    filled = n_j > 0
-    log_pmf[filled] -= (absent * np.log1p(n_j / alpha_0))[filled] + _saddle(n_j[filled], np.full(filled.sum(), alpha_0))
+    log_pmf += (
+        factorial_remainder(n_j) - remainder_step(np.full(n_j.size, alpha_0), n_j) - absent * np.log1p(n_j / alpha_0)
+    )
     return log_pmf
 
 
-def dirichlet_multinomial_sample(
-    lengths: ArrayLike, alpha: ArrayLike, rng: np.random.Generator | int | None = None
-) -> Any:
-    """Draw the counts of documents of given lengths.
-
-    By Pólya's urn: with probability t/(α_0 + t), token t + 1 of a document repeats one of its t predecessors, each
-    equally likely; otherwise its term is drawn with probabilities α_i/α_0. This is exact at any α; shares drawn first
-    would underflow. The cost grows with the tokens, not with the vocabulary.
-
-    Parameters
-    ----------
-    lengths : array of int, one per document
-    alpha : array, one value per term
-        α_i ≥ 0, at least one above 0.
-    rng : numpy Generator, or a seed
-
-    Returns
-    -------
-    csr_array of int64, documents × terms
-
-    Examples
-    --------
-    >>> X = dirichlet_multinomial_sample([5, 0, 9], [1e-6, 1e-6, 0.0, 1e-6], rng=0)
-    >>> X.sum(axis=1).tolist(), X.nnz  # with so small an α_0, a document repeats one term
-    ([5, 0, 9], 2)
-    """
-    alpha = _checked_alpha(alpha)
-    n_j = np.asarray(lengths)
-    if n_j.ndim != 1 or n_j.dtype.kind not in "iuf" or not ((n_j >= 0) & (n_j == np.floor(n_j)) & (n_j < 2**53)).all():
-        raise ValueError("lengths must be integers of 0 or more, one per document")
-    n_j = n_j.astype(np.int64)
-    generator = np.random.default_rng(rng)
-    possible = np.flatnonzero(alpha)
-    upto = np.cumsum(alpha[possible])
-    chunk = (np.cumsum(n_j) - n_j) // CHUNK_TOKENS
-    bounds = np.concatenate([[0], np.flatnonzero(np.diff(chunk)) + 1, [n_j.size]])
-    blocks = [_urn(n_j[a:b], possible, upto, generator, alpha.size) for a, b in pairwise(bounds)]
-    return sp.vstack(blocks, format="csr") if len(blocks) > 1 else blocks[0]
-
-
-def fit_dirichlet_multinomial(
-    X_or_statistics: Any, *, method: Method = "newton", tol: float = 1e-10, max_iterations: int = 100
-) -> DirichletMultinomialFit:
+def fit_dirichlet_multinomial(X_or_statistics: Any, *, method: Method = "newton") -> DirichletMultinomialFit:
     """Fit α by maximum likelihood; empty documents are left out.
 
     Let T_iq be the number of documents with more than q occurrences of term i, and C_k the number of documents longer
@@ -197,10 +137,6 @@ def fit_dirichlet_multinomial(
         Statistics of detail "moments" or more, over the whole vocabulary. Pruned statistics are refused, since their
         lengths include tokens of dropped terms.
     method : "newton" or "edcm"
-    tol : float
-        "newton" may stop if the log-likelihood changes by less than this (relative); score and step must be small, too.
-    max_iterations : int
-        Most steps from one starting point. If a fit needs more, its `status` says so.
 
     Examples
     --------
@@ -212,10 +148,6 @@ def fit_dirichlet_multinomial(
     """
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
-    if not (isinstance(tol, (int, float, np.number)) and 0 < tol < 1):
-        raise ValueError(f"tol must be above 0 and below 1; got {tol!r}")
-    if isinstance(max_iterations, bool) or not isinstance(max_iterations, (int, np.integer)) or max_iterations < 1:
-        raise ValueError(f"max_iterations must be an integer of 1 or more; got {max_iterations!r}")
     statistics = as_statistics(X_or_statistics, "moments")
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     n, d, b = int(n_i.sum()), int(statistics.length_documents[statistics.lengths > 0].sum()), int(b_i.sum())
@@ -236,7 +168,7 @@ def fit_dirichlet_multinomial(
     if method == "edcm":
         first = profile.found_in / alpha  # b_i/β_i takes the place of the sum over q
         return _fitted(profile, alpha, occurs, first, first / alpha, "converged", steps, method)
-    highest, steps, converged = profile.highest(alpha, float(tol), int(max_iterations))
+    highest, steps, converged = profile.highest(alpha)
     if highest is None:
         return _boundary(n_i, method)
     first, second = profile.terms.derivatives(highest)
@@ -303,33 +235,3 @@ def _checked_alpha(alpha: ArrayLike) -> Floats:
     if not (np.isfinite(values) & (values >= 0)).all() or not 0 < values.sum() < np.inf:
         raise ValueError("alpha must be finite and 0 or more, with at least one entry above 0")
     return values
-
-
-def _saddle(n: Floats, a: Floats) -> Floats:
-    """½ log(α/(2πn(n + α))) + δ(n + α) − δ(α) − δ(n)."""
-    remainders = stirling_remainder(n + a) - stirling_remainder(a) - stirling_remainder(n)
-    return 0.5 * (np.log(a) - np.log(n + a) - np.log(2 * np.pi * n)) + remainders
-
-
-def _log_ratio(surplus: Floats, part: Floats, whole: Floats, log_share: Floats) -> Floats:
-    """log(share × whole/part) with share × whole = part + surplus: computed from the surplus if the ratio is near 1."""
-    with np.errstate(over="ignore", divide="ignore"):  # if *part* is a tiny α_i; the result is not used then
-        ratio = surplus / part
-        return np.where(np.abs(ratio) < 0.5, np.log1p(ratio), log_share + np.log(whole) - np.log(part))
-
-
-def _urn(lengths: NDArray[np.int64], possible: NDArray[np.intp], upto: Floats, rng: np.random.Generator, m: int) -> Any:
-    tokens = int(lengths.sum())
-    document = np.repeat(np.arange(lengths.size), lengths)
-    before = np.arange(tokens) - (np.cumsum(lengths) - lengths)[document]  # number of earlier tokens in the document
-    repeats = np.flatnonzero(rng.random(tokens) < before / (upto[-1] + before))
-    source = np.arange(tokens)
-    source[repeats] -= 1 + rng.integers(before[repeats])
-    term = np.zeros(tokens, dtype=np.int64)
-    drawn = np.flatnonzero(source == np.arange(tokens))
-    places = np.searchsorted(upto, rng.random(drawn.size) * upto[-1], side="right")
-    term[drawn] = possible[np.minimum(places, possible.size - 1)]
-    while not np.array_equal(further := source[source], source):  # repeats of repeats: each round halves the chains
-        source = further
-    cells = sp.coo_array((np.ones(tokens, dtype=np.int64), (document, term[source])), shape=(lengths.size, m))
-    return cells.tocsr()

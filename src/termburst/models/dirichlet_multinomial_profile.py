@@ -18,6 +18,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 SINGLY = 64  # steps q below this are summed one by one; from here the asymptotic series have all 16 digits
+TOLERANCE, MOST_STEPS = 1e-10, 100  # relative change of the log-likelihood at the end; steps from one start
 GRID_FACTOR = 4.0  # ratio of neighbouring values of the multiplier in the search over α_0
 
 
@@ -170,7 +171,7 @@ class Profile:
         log_s, report = brentq(excess, *bounds, xtol=1e-14, rtol=1e-15, maxiter=200, full_output=True)
         return np.exp(log_s) * self.found_in / b, int(report.iterations)
 
-    def highest(self, start: Floats, tol: float, max_iterations: int) -> tuple[Floats | None, int, bool]:
+    def highest(self, start: Floats) -> tuple[Floats | None, int, bool]:
         """α at the highest maximum, or None if the multinomial is higher; the iterations; whether it converged."""
         (multiplier,), _ = self.lengths.derivatives(np.array([start.sum()]))
         longest = (self.lengths.start + self.lengths.width).max()
@@ -184,7 +185,7 @@ class Profile:
         top &= gain[1:-1] - np.minimum(gain[:-2], gain[2:]) > noise  # not a plateau of rounding errors
         best, iterations, converged = None, 0, True
         for k in np.flatnonzero(top) + 1:
-            point, steps, done = self._climb(points[k - 1], points[k], points[k + 1], tol, max_iterations)
+            point, steps, done = self._climb(points[k - 1], points[k], points[k + 1])
             iterations += steps
             if point.gain > (noise if best is None else best.gain):
                 best, converged = point, done
@@ -220,9 +221,7 @@ class Profile:
             points = points + side if direction > 0 else side[::-1] + points
         return points
 
-    def _climb(
-        self, low: ProfilePoint, start: ProfilePoint, high: ProfilePoint, tol: float, max_iterations: int
-    ) -> tuple[ProfilePoint, int, bool]:
+    def _climb(self, low: ProfilePoint, start: ProfilePoint, high: ProfilePoint) -> tuple[ProfilePoint, int, bool]:
         """The maximum between two points that are lower than *start*; the iterations; whether it converged.
 
         A Newton step if it stays between them and does not decrease the likelihood, otherwise bisection. It has
@@ -233,10 +232,10 @@ class Profile:
         best, change = self.at(start.position, start.alpha), np.inf
         noise = self._noise
         log_likelihood = self.frequency @ np.log(self.frequency / self.frequency.sum())
-        for iteration in range(max_iterations):
+        for iteration in range(MOST_STEPS):
             end = above if best.score > 0 else below
             still = abs(best.newton_step) < 1e-9 or abs(end - best.position) < 1e-9
-            if still and change <= tol and abs(best.score) < 1e-9:
+            if still and change <= TOLERANCE and abs(best.score) < 1e-9:
                 return best, iteration, True
             target = best.position + best.newton_step
             if not min(best.position, end) < target < max(best.position, end):
@@ -249,7 +248,7 @@ class Profile:
                 best = trial
             else:
                 below, above = (below, target) if best.score > 0 else (target, above)
-        return best, max_iterations, False
+        return best, MOST_STEPS, False
 
 
 def _digamma_tail(x: Floats) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,7 +15,7 @@ Integers = NDArray[np.int64]
 _BLOCK_TOKENS = 2**20  # tokens in memory while sampling: about 50 MB with everything computed from them
 
 
-@dataclass(frozen=True, slots=True, eq=False, init=False)
+@dataclass(frozen=True, slots=True, eq=False)
 class PolyaUrn:
     """An urn that starts with mass α_i of each term i, and gains mass M[i, k] of each term k when i is drawn.
 
@@ -59,78 +58,62 @@ class PolyaUrn:
     alpha: Floats
     replacement: Any
 
-    def __init__(self, alpha: ArrayLike, replacement: Any) -> None:
+    def __post_init__(self) -> None:
         """Check the masses and keep read-only copies."""
-        masses = _numbers(alpha, "alpha").astype(np.float64)
-        if masses.ndim != 1 or not masses.size:
-            raise ValueError(f"alpha must be a vector of at least one number; got shape {masses.shape}")
-        for i in np.flatnonzero(~_possible_masses(masses))[:1]:
-            raise ValueError(f"alpha must be 0 or between 1e-100 and 1e100; entry {i} is {masses[i]}")
+        alpha = _numbers(self.alpha, "alpha")
+        if alpha.ndim != 1 or not alpha.size:
+            raise ValueError(f"alpha must be a vector of at least one number; got shape {alpha.shape}")
+        given, m = _numbers(self.replacement, "replacement"), alpha.size
+        if given.shape not in ((), (m,), (m, m)):
+            raise ValueError(
+                f"replacement must be a number or have shape ({m},) or ({m}, {m}); got shape {given.shape}"
+            )
+        square = given if given.ndim == 2 else sp.diags(np.broadcast_to(given, m).astype(np.float64))
+        masses, matrix = alpha.astype(np.float64), sp.csr_matrix(square, dtype=np.float64, copy=True)
+        matrix.sum_duplicates()
+        matrix.eliminate_zeros()
+        for name, values in (("alpha", masses), ("replacement", matrix.data)):
+            for wrong in values[~((values == 0) | ((values >= 1e-100) & (values <= 1e100)))][:1]:
+                raise ValueError(f"{name} must be 0 or between 1e-100 and 1e100; got {wrong}")
         if not masses.any():
             raise ValueError("alpha must be above 0 for at least one term; all entries are 0")
-        matrix = _replacement_matrix(replacement, masses.size)
         for array in (masses, matrix.data, matrix.indices, matrix.indptr):
             array.setflags(write=False)
         object.__setattr__(self, "alpha", masses)
         object.__setattr__(self, "replacement", matrix)
 
     def sample(self, lengths: ArrayLike, rng: np.random.Generator | int | None = None) -> Any:
-        """Draw documents, each from a new urn.
-
-        With probability α_0 / (α_0 + Σ_{s<t} ρ_{w_s}) a token comes from the initial masses. Otherwise it comes from
-        the mass added by an earlier token w_s, which is chosen in proportion to ρ_{w_s}, and then by row w_s of M. This
-        is exact, at O(log m + log n) per token.
-
-        Parameters
-        ----------
-        lengths : array of shape (documents,)
-            Number of tokens of each document; 0 is allowed.
-        rng : numpy Generator, or a seed
-            The same seed gives the same result.
-
-        Returns
-        -------
-        csr_matrix of shape (documents, m), of 64-bit integers
+        """Counts of documents with these lengths: `csr_matrix` of shape (documents, m), int64.
 
         Examples
         --------
         >>> PolyaUrn([1.0, 1.0, 8.0], 2.0).sample([3, 0, 5], rng=1).sum(axis=1).ravel().tolist()
         [[3, 0, 5]]
         """
-        m, parts = self.alpha.size, [np.empty((3, 0), dtype=np.int64)]
-        sizes = _whole_numbers(lengths, "lengths")
-        for block, tokens in self._blocks(sizes, rng):
-            drawn = np.arange(tokens.shape[1]) < sizes[block, None]
-            cells, counts = np.unique((np.arange(block.size)[:, None] * m + tokens)[drawn], return_counts=True)
-            parts.append(np.stack([block[cells // m], cells % m, counts]))
-        rows, columns, data = np.concatenate(parts, axis=1)
-        return sp.csr_matrix((data, (rows, columns)), shape=(sizes.size, m), dtype=np.int64)
+        drawn = self.sample_tokens(lengths, rng)
+        row = np.repeat(np.arange(len(drawn)), [tokens.size for tokens in drawn])
+        column = np.concatenate([np.empty(0, dtype=np.int64), *drawn])
+        return sp.csr_matrix((np.ones(row.size, np.int64), (row, column)), shape=(len(drawn), self.alpha.size))
 
     def sample_tokens(self, lengths: ArrayLike, rng: np.random.Generator | int | None = None) -> list[Integers]:
-        """Draw documents as `sample` does, with their tokens in order: the numbers of the terms.
+        """Documents with these lengths, each as the numbers of its terms in the order of the draws.
 
         Examples
         --------
         >>> [document.size for document in PolyaUrn([1.0, 1.0, 8.0], 2.0).sample_tokens([3, 0, 5], rng=1)]
         [3, 0, 5]
         """
-        sizes = _whole_numbers(lengths, "lengths")
+        sizes, generator = _whole_numbers(lengths, "lengths"), np.random.default_rng(rng)
         found: list[Integers] = [np.empty(0, dtype=np.int64)] * sizes.size
-        for block, tokens in self._blocks(sizes, rng):
-            for row, document in enumerate(block):
-                found[document] = tokens[row, : sizes[document]].copy()
-        return found
-
-    def _blocks(self, sizes: Integers, rng: Any) -> Iterator[tuple[Integers, Integers]]:
-        """Some documents at a time that are not empty: their numbers, and their tokens as `_draw` returns them."""
-        generator = np.random.default_rng(rng)
         # Longest first: the documents that still grow are then the first ones of their block.
         order = np.argsort(-sizes, kind="stable")[: np.count_nonzero(sizes)]
         start = 0
         while start < order.size:
             block = order[start : start + max(1, _BLOCK_TOKENS // int(sizes[order[start]]))]
-            yield block, self._draw(sizes[block], generator)
+            for document, tokens in zip(block.tolist(), self._draw(sizes[block], generator), strict=True):
+                found[document] = tokens[: sizes[document]].copy()
             start += block.size
+        return found
 
     def _draw(self, sizes: Integers, rng: np.random.Generator) -> Integers:
         """Tokens, shape (documents, longest), of documents in descending order of length; undefined past the length.
@@ -227,37 +210,6 @@ def _row_cumulative(M: Any) -> Floats:
     return running
 
 
-def _replacement_matrix(replacement: Any, m: int) -> Any:
-    """M as a canonical CSR matrix, always a copy."""
-    given = _numbers(replacement, "replacement")
-    if given.shape not in ((), (m,), (m, m)):
-        raise ValueError(f"replacement must be a number or have shape ({m},) or ({m}, {m}); got shape {given.shape}")
-    square = given if given.ndim == 2 else sp.diags(np.broadcast_to(given, m).astype(np.float64))
-    matrix = sp.csr_matrix(square, dtype=np.float64, copy=True)
-    matrix.sum_duplicates()
-    matrix.eliminate_zeros()
-    if culprit := _first_wrong(matrix, _possible_masses(matrix.data)):
-        raise ValueError(f"replacement must be 0 or between 1e-100 and 1e100; {culprit}")
-    return matrix
-
-
-def _first_wrong(matrix: Any, right: NDArray[np.bool_]) -> str:
-    """Place and value of the first wrong stored entry; an empty string if all are right."""
-    for i in np.flatnonzero(~right)[:1]:
-        row = np.searchsorted(matrix.indptr, i, side="right") - 1
-        return f"row {row}, column {matrix.indices[i]} is {matrix.data[i]}"
-    return ""
-
-
-def _possible_masses(values: Floats) -> NDArray[np.bool_]:
-    # Beyond these bounds, ratios of masses would underflow or overflow.
-    return np.asarray((values == 0) | ((values >= 1e-100) & (values <= 1e100)))
-
-
-def _possible_counts(values: NDArray[Any]) -> NDArray[np.bool_]:
-    return np.asarray((values >= 0) & (values < 2**53) & (values == np.floor(values)))
-
-
 def _numbers(values: Any, name: str) -> Any:
     """Values as an array, or an unchanged sparse matrix; ValueError if they are ragged, text or complex."""
     try:
@@ -274,6 +226,6 @@ def _whole_numbers(values: Any, name: str) -> Integers:
     array: NDArray[Any] = _numbers(values, name)
     if array.ndim != 1:
         raise ValueError(f"{name} must be a vector; got shape {array.shape}")
-    for i in np.flatnonzero(~_possible_counts(array))[:1]:
+    for i in np.flatnonzero(~((array >= 0) & (array < 2**53) & (array == np.floor(array))))[:1]:
         raise ValueError(f"{name} must contain integers of 0 or more; entry {i} is {array[i]}")
     return array.astype(np.int64)

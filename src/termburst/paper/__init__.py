@@ -6,11 +6,9 @@ GROUPS = {
     "simulation": ("fig1", "fig2", "fig3"),
     "newsgroups": ("fig4", "table2", "figa1"),
     "r8": ("reuters", "fig5", "table3", "figa2"),
-    "beyond": ("claim1", "rankings"),
 }
 PARTS = (
     *("fig1", "fig2", "fig3", "reuters", "fig4", "table2", "fig5", "table3", "figa1", "figa2"),  # the paper's order
-    *("claim1", "rankings"),  # beyond it
     "errata",
 )
 NAMES = ("all", *PARTS, *GROUPS)

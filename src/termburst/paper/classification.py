@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.inference.plr import CellCoefficients, ClampedTermsWarning, cell_coefficients
-from termburst.paper.markdown import percent
+from termburst.paper.results import percent
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 from termburst.weights.schemes import named_scheme
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,17 +13,14 @@ from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood
 from termburst.models.penalized_mle import penalized_mle
 from termburst.models.penalties import named_penalty
-from termburst.paper.beyond import tf_idf_sum
 from termburst.paper.classification import MU as GRID_MU
 from termburst.paper.classification import SIGMA2 as GRID_SIGMA2
 from termburst.paper.classification import at_cells, best_cells
 from termburst.paper.collections import FIG2_TRUTH, NEWSGROUPS, R8, Collections, Corpus, Fitted
-from termburst.paper.drawings import accuracy_grids, likelihood_ridge
-from termburst.paper.fit_drawings import fit_scatter, fitted_parameters
-from termburst.paper.markdown import percent, rendered
-from termburst.paper.results import PLACES, Row, Section, compare, judged, published
+from termburst.paper.drawings import accuracy_grids, likelihood_ridge, samples
+from termburst.paper.results import PLACES, Row, Section, compare, judged, percent, published
 from termburst.plot.corpus import statistic_against_weight
-from termburst.plot.samples import beta_binomial_samples
+from termburst.plot.fits import log_alpha
 
 Floats = NDArray[np.float64]
 Shares = tuple[float, float]  # percentages of terms with α_i < 0.1 and with α_¬i > 10
@@ -35,8 +33,7 @@ _KEYS = ("terms with α_i < 0.1, %", "terms with α_¬i > 10, %")
 
 def fig1(collections: Collections) -> Section:
     """Fig. 1: beta-binomial samples at four precisions."""
-    figure = beta_binomial_samples(PRECISIONS, mean=0.3, length=100, documents=500)
-    return Section("fig1", rendered("report", "fig1"), pictures={"fig1": figure})
+    return Section("fig1", pictures={"fig1": samples(PRECISIONS, mean=0.3, length=100, documents=500)})
 
 
 def fig2(collections: Collections) -> Section:
@@ -49,11 +46,7 @@ def fig2(collections: Collections) -> Section:
         compare("fig2", "α̂_i", alpha, note=f"{note}{fit.alpha[0]:.5f}"),
         compare("fig2", "α̂_¬i", alpha_not, note=f"{note}{fit.alpha_not[0]:.4f}"),
     ]
-    text = rendered(
-        "report", "fig2", alpha=fit.alpha[0], alpha_not=fit.alpha_not[0], mu=MU, sigma2=SIGMA2, truth=FIG2_TRUTH
-    )
-    figure = likelihood_ridge(counts, MU, SIGMA2, FIG2_TRUTH)
-    return Section("fig2", text, rows, {"fig2": figure})
+    return Section("fig2", rows, {"fig2": likelihood_ridge(counts, MU, SIGMA2, FIG2_TRUTH)})
 
 
 def best_grid_point(counts: NDArray[np.int64]) -> tuple[float, float]:
@@ -83,11 +76,12 @@ def fig3(collections: Collections) -> Section:
         compare("fig3", "correlation of λ_i with total TF–IDF", r, note=note),
         compare("fig3", "mean document length", float(counts.sum() / len(counts))),
     ]
-    text = rendered(
-        "report", "fig3", terms=b_i.size, occurring=occurs.sum(), documents=len(counts), r_occurring=r_occurring,
-        r_corrected=r_corrected,
-    )  # fmt: skip
-    return Section("fig3", text, rows, {"fig3": statistic_against_weight(printed, tf_idf, alpha, occurs)})
+    return Section("fig3", rows, {"fig3": statistic_against_weight(printed, tf_idf, alpha, occurs)})
+
+
+def tf_idf_sum(n_i: Any, b_i: Any, documents: int) -> Floats:
+    """Σ_j TF–IDF(i, j) = n_i log(d/b_i) of every term, 0 for one that never occurs."""
+    return np.asarray(n_i * np.log(documents / np.maximum(b_i, 1)))
 
 
 def correlation(x: Floats, y: Floats) -> float:
@@ -97,34 +91,32 @@ def correlation(x: Floats, y: Floats) -> float:
 
 def reuters(collections: Collections) -> Section:
     """§5.2: how often n_ij of all of Reuters-21578 exceeds 7 in log (n_ij − 1)!."""
-    documents, counts = collections.reuters.shape[0], collections.reuters.data
+    counts = collections.reuters.data
     share = percent(counts <= SHARE_BOUND)
     kept = counts[counts < np.percentile(counts, 99.5)]  # as in the authors' script
     note = f"{percent(kept <= SHARE_BOUND):.2f} after dropping counts from the 99.5th percentile up, as the authors do"
-    text = rendered("report", "reuters", documents=documents, share=share, bound=SHARE_BOUND, ones=percent(counts == 1))
-    return Section("reuters", text, [compare("reuters", "nonzero term counts of at most 7, %", share, note=note)])
+    return Section("reuters", [compare("reuters", "nonzero term counts of at most 7, %", share, note=note)])
 
 
 def fig4(collections: Collections) -> Section:
     """Fig. 4: the beta-binomial fits of every term of 20 Newsgroups."""
-    what = "20 Newsgroups training posts without headers, footers and quotes, stop words kept"
-    return _fits(NEWSGROUPS, what, collections)
+    return _fits(NEWSGROUPS, collections)
 
 
 def fig5(collections: Collections) -> Section:
     """Fig. 5: the beta-binomial fits of every term of R8."""
-    return _fits(R8, "R8 training documents, stop words kept", collections)
+    return _fits(R8, collections)
 
 
-def _fits(corpus: Corpus, what: str, collections: Collections) -> Section:
-    """Fig. 4 or 5 from its collection; *what* says how the collection was prepared."""
+def _fits(corpus: Corpus, collections: Collections) -> Section:
+    """Fig. 4 or 5 from its collection."""
     name, place = corpus.fits, PLACES[corpus.fits]
     fitted: Fitted = getattr(collections, name)
     fit, theirs = fitted.fit, fitted.published
     boundary, inside = percent(fit.status == "boundary"), fit.status == "converged"
     exact, interior = shares(fit.alpha, fit.alpha_not), shares(fit.alpha[inside], fit.alpha_not[inside])
     as_many = "" if theirs is None else "the authors' file has as many"  # and the same: `Collections` checks it
-    rows, lines = [judged(f"{place}: terms", None, len(fitted.terms), as_many)], []
+    rows = [judged(f"{place}: terms", None, len(fitted.terms), as_many)]
     for position, key in enumerate(_KEYS):
         if theirs is None:
             item = f"{place}: {key}, from the published fits"
@@ -135,25 +127,10 @@ def _fits(corpus: Corpus, what: str, collections: Collections) -> Section:
         why = f"{boundary:.1f} % of the terms have no interior maximum: there the binomial (α_0 → ∞) is the best fit"
         rows.append(compare(name, key, exact[position], erratum=3, label=", exact fits, all terms", note=why))
         rows.append(compare(name, key, interior[position], erratum=3, label=", exact fits, interior terms"))
-        lines.append((key.removesuffix(", %"), published()[name][key], exact[position], interior[position]))
-    named = published()[name]["fits"]
-    for term, printed in named.items():
+    for term, printed in published()[name]["fits"].items():
         rows += _term_rows(place, fitted, term, printed)
-    highlight = {term: fitted.statistics.index(term) for term in named}
-    pair = lower = None
-    pictures = {}
-    if theirs is not None:
-        pair = theirs.alpha, theirs.alpha_not
-        lower = [
-            percent(x[inside] < y[inside]) for x, y in ((theirs.alpha, fit.alpha), (theirs.alpha_not, fit.alpha_not))
-        ]
-        pictures[f"{name}-scatter"] = fit_scatter(fit, pair)
-    pictures[name] = fitted_parameters(fit, pair, highlight)
-    text = rendered(
-        "report", "fits", place=place, stem=name, what=what, terms=len(fit.alpha), boundary=boundary, shares=lines,
-        lower=lower,
-    )  # fmt: skip
-    return Section(name, text, rows, pictures)
+    others = None if theirs is None else (theirs.alpha, theirs.alpha_not)
+    return Section(name, rows, {name: log_alpha(fit, others)})
 
 
 def shares(alpha: Floats, alpha_not: Floats) -> Shares:
@@ -210,10 +187,5 @@ def _grids(corpus: Corpus, collections: Collections) -> Section:
             item = f"{place}: accuracy at μ = {mu:g}, σ² = {sigma2:g}"
             row = judged(item, None, float(printed[i, j]), f"{mended[i, j]:.5f} with the μ term")
             rows.append(dataclasses.replace(row, cell=True))
-    text = rendered(
-        "report", "grids", place=place, stem=name, name=corpus.name, printed=printed, mended=mended,
-        best_printed=best_cells(printed), best_mended=best_cells(mended), range_printed=np.ptp(printed),
-        range_mended=np.ptp(mended),
-    )  # fmt: skip
     figure = accuracy_grids({"as printed": printed, "with the μ term": mended})
-    return Section(name, text, rows, {name: figure})
+    return Section(name, rows, {name: figure})

@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
-from termburst.paper import errata as errata_page
-from termburst.paper.markdown import rendered, table
-from termburst.paper.results import Erratum, Row, Section
+from termburst.paper.results import Row, Section, texts
 
 
-def as_markdown(
-    sections: Sequence[Section], errata: Sequence[Erratum], undone: Mapping[str, Sequence[str]], rows: Sequence[Row]
-) -> str:
+def as_markdown(sections: Sequence[Section], undone: Mapping[str, Sequence[str]], rows: Sequence[Row]) -> str:
     """The whole report."""
-    blocks = [rendered("report", "head"), _summary(rows), *map(_section, sections)]
-    if errata:
-        blocks.append(errata_page.as_markdown(list(errata)).replace("\n#", "\n##").replace("# ", "## ", 1))
+    examples = [section for section in sections if not section.name.startswith("erratum")]
+    blocks = [texts()["head"], _summary(rows), *map(_section, examples)]
+    if len(examples) < len(sections):
+        blocks.append(errata_page(sections).replace("\n#", "\n##").replace("# ", "## ", 1))
     if undone:
         lines = [f"* **{', '.join(items)}**: {why}" for why, items in undone.items()]
         blocks.append("## Not done\n\n" + "\n".join(lines) + "\n")
     return "\n".join(blocks)
+
+
+def errata_page(sections: Iterable[Section]) -> str:
+    """All errata with their numbers; docs/errata.md has them in short."""
+    errata = [_section(section) for section in sections if section.name.startswith("erratum")]
+    return "\n".join([texts()["errata"], *errata])
 
 
 def principal(rows: Sequence[Row]) -> list[Row]:
@@ -48,20 +51,18 @@ def summary(rows: Sequence[Row]) -> str:
 
 def _summary(rows: Sequence[Row]) -> str:
     differing = [row for row in principal(rows) if row.agrees is False]
-    if not differing:
-        return summary(rows) + "\n"
-    return f"{summary(rows)} These differ:\n\n{_table(differing)}\n"
+    return summary(rows) + (f" These differ:\n\n{_rows(differing)}" if differing else "\n")
 
 
 def _section(section: Section) -> str:
-    listed = [row for row in section.rows if not row.cell]
-    if not any(row.published is not None for row in listed):  # the numbers are in the text
-        return section.text
-    return f"{section.text}\n{_table(listed)}\n"
+    rows = _rows(section.rows, f"{section.name.capitalize()}: ") if section.rows else ""
+    return "\n".join(part for part in (texts()[section.name], rows) if part)
 
 
-def _table(rows: Sequence[Row]) -> str:
-    head = ["item", "published", "obtained", "agrees", "note"]
+def _rows(rows: Sequence[Row], place: str = "") -> str:
     agrees = {True: "yes", False: "**no**", None: ""}
-    lines = [[row.item, row.published or "", row.shown(), agrees[row.agrees], row.note] for row in rows]
-    return table(head, lines, align="lrrcl")
+    lines = ["| item | published | obtained | agrees | note |", "|---|--:|--:|---|---|"]
+    for row in rows:
+        item = row.item.removeprefix(place)
+        lines.append(f"| {item} | {row.published or ''} | {row.shown()} | {agrees[row.agrees]} | {row.note} |")
+    return "\n".join(lines) + "\n"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -9,20 +10,19 @@ from pathlib import Path
 
 from termburst import plot
 from termburst.files import atomic_path, check_output
-from termburst.paper import figures, markdown, report, settled_parts, tables
-from termburst.paper.claim1 import claim1
+from termburst.paper import figures, report, settled_parts, tables
 from termburst.paper.collections import UNAVAILABLE, Collections
-from termburst.paper.errata import ERRATA
-from termburst.paper.errata import as_markdown as errata_page
-from termburst.paper.rankings import rankings
-from termburst.paper.results import Erratum, Row, Section
+from termburst.paper.errata import ERRATA, erratum
+from termburst.paper.results import Row, Section
 
-EXAMPLES: dict[str, Callable[[Collections], Section]] = {
-    example.__name__: example
-    for example in (
-        *(figures.fig1, figures.fig2, figures.fig3, figures.reuters, figures.fig4, tables.table2, figures.fig5),
-        *(tables.table3, figures.figa1, figures.figa2, claim1, rankings),
-    )
+Example = Callable[[Collections], Section]
+_EXAMPLES: tuple[Example, ...] = (
+    *(figures.fig1, figures.fig2, figures.fig3, figures.reuters, figures.fig4, tables.table2, figures.fig5),
+    *(tables.table3, figures.figa1, figures.figa2),
+)
+STEPS: dict[str, Example] = {
+    **{example.__name__: example for example in _EXAMPLES},
+    **{f"erratum {number}": functools.partial(erratum, number) for number in ERRATA},
 }
 
 _FILES = ("results.json", "errata.md", "report.md")
@@ -35,14 +35,12 @@ class Reproduction:
     """The results, and the parts whose data is missing."""
 
     sections: list[Section] = field(default_factory=list)
-    errata: list[Erratum] = field(default_factory=list)
     missing: dict[str, str] = field(default_factory=dict)  # part → what is wrong with its data and what to do
 
     @property
     def rows(self) -> list[Row]:
         """All rows, including those of parts that could not be done."""
         rows = [row for section in self.sections for row in section.rows]
-        rows += [row for erratum in self.errata for row in erratum.rows]
         return rows + [Row(part, None, None, None, f"not done: {how}") for part, how in self.missing.items()]
 
     @property
@@ -68,27 +66,25 @@ def reproduce(names: Iterable[str], out: Path, progress: Progress = lambda *_: N
     """
     parts = settled_parts(names)
     _prepare(out)
-    steps = [part for part in parts if part != "errata"]
-    steps += [f"erratum {number}" for number in ERRATA] if "errata" in parts else []
+    errata = [name for name in STEPS if name.startswith("erratum")]
+    steps = [step for part in parts for step in (errata if part == "errata" else [part])]
     done, collections = Reproduction(), Collections()
     for count, step in enumerate(steps):
         progress(step, count, len(steps))
         try:
-            if step in EXAMPLES:
-                section = EXAMPLES[step](collections)
-                for stem, figure in section.pictures.items():
-                    plot.save(figure, out, stem)
-                done.sections.append(section)
-            else:
-                done.errata.append(ERRATA[int(step.removeprefix("erratum "))](collections))
+            section = STEPS[step](collections)
         except UNAVAILABLE as error:
             done.missing[step] = str(error)
+            continue
+        for stem, figure in section.pictures.items():
+            plot.save(figure, out, stem)
+        done.sections.append(section)
     progress("report", len(steps), len(steps))
     rows = [row.as_json() for row in done.rows]
     _write(out / "results.json", json.dumps(rows, ensure_ascii=False, indent=1) + "\n")
-    if done.errata:
-        _write(out / "errata.md", errata_page(done.errata))
-    _write(out / "report.md", report.as_markdown(done.sections, done.errata, done.undone, done.rows))
+    if "errata" in parts:
+        _write(out / "errata.md", report.errata_page(done.sections))
+    _write(out / "report.md", report.as_markdown(done.sections, done.undone, done.rows))
     return done
 
 
@@ -101,7 +97,6 @@ def _prepare(out: Path) -> None:
     for name in _FILES:
         check_output(out / name)
     plot.require()
-    markdown.templates()
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,4 +1,4 @@
-"""The result of an example of the paper: numbers with the published ones, pictures and a text."""
+"""The result of an example of the paper: its numbers beside the published ones, its pictures and its texts."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import tomllib
 from dataclasses import dataclass, field
 from importlib import resources
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -23,7 +25,7 @@ class Row:
     obtained : the number computed here; text if it is not a single number; None if it could not be computed.
     agrees : whether *obtained* rounds to *published*; None if there is nothing to compare.
     note : how it was obtained, or why it differs; the note of an explained difference begins with "erratum".
-    cell : whether it is one of the many cells of a table; a summary counts these instead of listing them.
+    cell : whether it is one of the many cells of a table; the command line counts these instead of listing them.
     """
 
     item: str
@@ -43,7 +45,7 @@ class Row:
         return {
             "item": self.item,
             "published": _number(self.published),
-            "obtained": _rounded(self.obtained),
+            "obtained": significant(self.obtained, 8) if isinstance(self.obtained, float) else self.obtained,
             "agrees": self.agrees,
             "note": self.note,
         }
@@ -61,28 +63,11 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """One example of the paper, reproduced."""
+    """One example of the paper, or one erratum; its text is in texts.toml, under its name."""
 
     name: str
-    text: str  # Markdown, with its heading and pictures
     rows: list[Row] = field(default_factory=list)
     pictures: dict[str, Figure] = field(default_factory=dict)  # by the stem of their file names
-
-
-@dataclass(frozen=True, slots=True)
-class Erratum:
-    """A statement of the paper that does not hold, with the numbers that show it.
-
-    Attributes
-    ----------
-    number : the number by which it is cited.
-    text : Markdown; what the paper says, and what is true, with numbers that were just computed.
-    rows : the key numbers, for the table of results.
-    """
-
-    number: int
-    text: str
-    rows: list[Row]
 
 
 def compare(
@@ -108,21 +93,20 @@ def judged(item: str, printed: str | None, obtained: float | str, note: str = ""
     return Row(item, printed, obtained, agrees, note)
 
 
-def erratum_row(number: int, what: str, obtained: float | str, printed: str | None = None, note: str = "") -> Row:
-    """A row for a key number of an erratum; if the paper prints another number, its note cites this erratum.
-
-    >>> erratum_row(12, "best accuracy on R8", 0.9452055, "0.94521").note
-    ''
-    >>> erratum_row(12, "accuracy on R8 at (120, 1)", 0.94475, "0.94521").note
-    'erratum 12'
-    """
-    return judged(f"Erratum {number}: {what}", printed, obtained, note, number)
-
-
 @functools.cache
 def published() -> dict[str, Any]:
     """The printed numbers, by section and key."""
-    return tomllib.loads(resources.files("termburst.paper").joinpath("published.toml").read_text(encoding="utf-8"))
+    return _read("published.toml")
+
+
+@functools.cache
+def texts() -> dict[str, str]:
+    """The texts of the report and of the errata, in Markdown, by the names of their sections."""
+    return _read("texts.toml")
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads(resources.files("termburst.paper").joinpath(name).read_text(encoding="utf-8"))
 
 
 PLACES = {
@@ -140,6 +124,24 @@ PLACES = {
 }
 
 
+def percent(true: Any) -> float:
+    """The percentage of true values.
+
+    >>> percent([True, False, False, False])
+    25.0
+    """
+    return 100 * float(np.mean(true))
+
+
+def significant(value: float, digits: int = 5) -> float:
+    """The value rounded to significant digits: further digits differ between machines.
+
+    >>> significant(1.4978145237e-05)
+    1.4978e-05
+    """
+    return float(f"{value:.{digits}g}")
+
+
 def _agrees(printed: str, obtained: float | str) -> bool:
     if isinstance(obtained, str):
         return obtained == printed
@@ -155,8 +157,3 @@ def _number(printed: str | None) -> Any:
         return None if printed is None else float(printed.replace(",", ""))
     except ValueError:
         return printed
-
-
-def _rounded(value: Any) -> Any:
-    """Eight significant digits: further digits differ between machines."""
-    return float(f"{value:.8g}") if isinstance(value, float) else value

@@ -8,10 +8,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from termburst.paper import markdown
 from termburst.paper.classification import R8_CLASSES, SCHEMES, Report
 from termburst.paper.collections import NEWSGROUPS, R8, Collections, Corpus
-from termburst.paper.markdown import rendered
 from termburst.paper.results import PLACES, Row, Section, compare, judged, published
 
 _MEASURES = {"precision": "precision", "recall": "recall", "F1": "f1-score"}  # the paper's name → scikit-learn's
@@ -53,21 +51,14 @@ def _section(corpus: Corpus, collections: Collections, before: list[Row], after:
     inductive = collections.reports(corpus.split, transductive=False)
     whole = f"the training vocabulary; all {texts} have {split.whole_vocabulary:,} (erratum 11)"
     mean_length = float(split.train.sum() / split.train.shape[0])
-    cells = table_rows(corpus.table, transductive, inductive)
     rows = [
         *before,
         compare(corpus.split, "unique terms", split.train.shape[1], note=whole),
         compare(corpus.split, "mean training document length", mean_length),
         *after,
-        *cells,
+        *table_rows(corpus.table, transductive, inductive),
     ]
-    text = rendered(
-        "report", "tables", place=PLACES[corpus.table], name=corpus.name, agreeing=sum(bool(x.agrees) for x in cells),
-        cells=len(cells), schemes=SCHEMES, transductive=transductive, inductive=inductive,
-        transductive_table=table_markdown(corpus.table, transductive),
-        inductive_table=table_markdown(corpus.table, inductive),
-    )  # fmt: skip
-    return Section(corpus.table, text, rows)
+    return Section(corpus.table, rows)
 
 
 def _gains(reports: dict[str, Report], names: Sequence[str]) -> list[Row]:
@@ -90,27 +81,15 @@ def cell(found: Report, name: str, measure: str) -> float:
     return float(found["accuracy"] if name == "accuracy" else found[name][_MEASURES[measure]])
 
 
-def table_rows(table: str, transductive: dict[str, Report], inductive: dict[str, Report]) -> list[Row]:
+def table_rows(name: str, transductive: dict[str, Report], inductive: dict[str, Report]) -> list[Row]:
     """One row per cell of a published table; the reports have the names of `SCHEMES` as keys."""
     rows = []
-    for name, cells in published()[table].items():
+    for line, cells in published()[name].items():
         for (scheme, measure), printed in zip(_COLUMNS, cells, strict=True):
             if not printed:
                 continue
-            item = f"{PLACES[table]}: {name}, {scheme}" + ("" if name == "accuracy" else f", {measure}")
-            note = f"inductive {cell(inductive[scheme], name, measure):.4f}"
-            row = judged(item, printed, cell(transductive[scheme], name, measure), note)
-            rows.append(dataclasses.replace(row, cell=name != "accuracy"))
+            item = f"{PLACES[name]}: {line}, {scheme}" + ("" if line == "accuracy" else f", {measure}")
+            note = f"inductive {cell(inductive[scheme], line, measure):.4f}"
+            row = judged(item, printed, cell(transductive[scheme], line, measure), note)
+            rows.append(dataclasses.replace(row, cell=line != "accuracy"))
     return rows
-
-
-def table_markdown(table: str, reports: dict[str, Report]) -> str:
-    """A published table with our numbers, in Markdown, two digits per cell as in the paper."""
-    lines = [
-        [
-            name,
-            *(f"{cell(reports[s], name, m):.2f}" if text else "" for (s, m), text in zip(_COLUMNS, row, strict=True)),
-        ]
-        for name, row in published()[table].items()
-    ]
-    return markdown.table(["class", *(f"{scheme} {measure}" for scheme, measure in _COLUMNS)], lines)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
@@ -84,48 +84,6 @@ def notes(axes: Axes, *lines: str) -> None:
     """Lines of the legend that belong to nothing drawn."""
     for line in lines:
         axes.plot([], [], ls="none", label=line)
-
-
-def colour_bar(figure: Figure, mappable: Any, axes: Any, label: str, **options: Any) -> Any:
-    """A colour bar with its label, beside the *axes*."""
-    bar = figure.colorbar(mappable, ax=axes, **options)
-    bar.set_label(label, fontsize=NORMAL)
-    bar.ax.tick_params(labelsize=SMALL)
-    return bar
-
-
-def density(axes: Axes, x: Floats, y: Floats, extent: tuple[float, float, float, float]) -> Any:
-    """Number of terms per hexagon, both axes logarithmic; *extent* is in powers of ten."""
-    return axes.hexbin(
-        x, y, gridsize=45, xscale="log", yscale="log", extent=extent, mincnt=1, cmap="viridis", linewidths=0.2
-    )
-
-
-def count_scale(mappables: Sequence[Any]) -> None:
-    """Give all of them the same logarithmic colour scale, which starts at one term."""
-    from matplotlib.colors import LogNorm
-
-    top = max(float(mappable.get_array().max()) for mappable in mappables)
-    norm = LogNorm(1.0, max(top, 10.0))
-    for mappable in mappables:
-        mappable.set_norm(norm)
-
-
-def log_extent(x: Floats, y: Floats) -> tuple[float, float, float, float]:
-    """The range of positive values in powers of ten, with a margin."""
-    ends: list[float] = []
-    for values in (x, y):
-        low, high = float(np.log10(values.min())), float(np.log10(values.max()))
-        room = max(0.04 * (high - low), 0.1)
-        ends += [low - room, high + room]
-    return ends[0], ends[1], ends[2], ends[3]
-
-
-def frame(axes: Axes, extent: tuple[float, float, float, float]) -> None:
-    """Make both axes logarithmic and show this extent, given in powers of ten."""
-    axes.set(xscale="log", yscale="log")
-    axes.set_xlim(10 ** extent[0], 10 ** extent[1])
-    axes.set_ylim(10 ** extent[2], 10 ** extent[3])
 
 
 _DPI = 160

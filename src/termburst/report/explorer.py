@@ -10,9 +10,8 @@ import math
 import re
 import threading
 import time
-from collections import OrderedDict
-from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property, wraps
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -43,29 +42,9 @@ MOST_LINES = 500  # concordance lines in one answer
 MOST_GROUPS = 12  # groups that a comparison on the page may have
 BINS = 5  # about as many intervals as a column of many numbers is cut into
 _WIDTH = 70  # characters on each side of a match
-_KEPT = 64  # answers that are kept
+_KEPT = 64  # answers of each kind that are kept
 SECONDS = 10.0  # that one regular expression may take, for all documents together
 MOST_REPEATS = 10_000  # of all {n} of a pattern, multiplied: to compile it has no limit of time
-
-
-def kept(make: Callable[..., Any]) -> Any:
-    """A method of `Explorer` whose answer is computed once, and kept as long as it is among the last ones asked for."""
-
-    @wraps(make)
-    def answer(self: Explorer, *given: Any, **named: Any) -> Any:
-        key = (make.__name__, given, *sorted(named.items()))
-        with self.lock:
-            if key in self.answers:
-                self.answers.move_to_end(key)
-                return self.answers[key]
-        made = make(self, *given, **named)
-        with self.lock:
-            self.answers[key] = made
-            while len(self.answers) > _KEPT:
-                self.answers.popitem(last=False)
-        return made
-
-    return answer
 
 
 class Explorer:
@@ -90,8 +69,8 @@ class Explorer:
         self.corpus, self.metadata, self.asked = corpus, metadata, asked or Explore()
         self.counting = checked_counting(corpus.counting)
         self.column = {str(term): number for number, term in enumerate(corpus.terms)}
-        self.answers: OrderedDict[Any, Any] = OrderedDict()
-        self.lock = threading.Lock()
+        for name in ("page", "term", "kwic", "collocates", "triggers", "sides", "compare"):
+            setattr(self, name, lru_cache(_KEPT)(getattr(self, name)))
         self._fitting = threading.Lock()  # several tabs must not fit the same urn
 
     @cached_property
@@ -107,10 +86,9 @@ class Explorer:
     @cached_property
     def summary(self) -> Dict:
         """The summary of the corpus without panels: the page asks for each when it is needed."""
-        found = summarize(self.corpus, full=False, **vars(self.asked.report(panels=0, pairs=0)))
+        found = summarize(self.corpus, **vars(self.asked.report(panels=0, pairs=0)))
         return {**found, "live": True, "axes": axes_of(self), "groups": self.groupings()}
 
-    @kept
     def page(self) -> str:
         """The live page of the whole corpus."""
         return render(self.summary)
@@ -139,7 +117,6 @@ class Explorer:
             return values.cast(pl.String, strict=False)
         return intervals(numbers)
 
-    @kept
     def term(self, term: str, by: str = "") -> Dict:
         """The panel of any term of the corpus; in a comparison *by* a column, with the documents of each group."""
         if term not in self.column:
@@ -149,11 +126,10 @@ class Explorer:
             found = side_panels([term], self.sides(by), lines)
         else:
             settings = {key: self.summary["settings"][key] for key in ("mu", "sigma2", "form")}
-            found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit, near=None)
+            found = panels_of(self.corpus, self.statistics, [term], lines, settings, fit=self.fit, collocates=False)
         return {"panel": found["panels"][0], "documents": found["documents"]}
 
-    @kept
-    def kwic(self, query: str, *, regex: bool = False, sort: str = "", offset: int = 0) -> Dict:
+    def kwic(self, query: str, regex: bool = False, sort: str = "", offset: int = 0) -> Dict:
         """Concordance lines of any word, phrase or pattern: at most `MOST_LINES`, from the line *offset* on.
 
         `more` says whether there are further ones. A regular expression has a limit of time, since it may never end.
@@ -165,13 +141,11 @@ class Explorer:
         lines = [{"name": id, "before": left, "term": match, "after": right} for id, left, match, right, _ in rows]
         return {"lines": lines, "offset": offset, "more": found.height > last}
 
-    @kept
     def collocates(self, term: str) -> Dict:
         """The words that stand near a term more often than chance, the surest first."""
         found = Collocates(term, top=COLLOCATES).answer(self.positions, self.counting)
         return {"collocates": sure_collocates(found)}
 
-    @kept
     def triggers(self, term: str) -> Dict:
         """Words that come together with a term, and which come later or earlier. The first call fits an urn, once."""
         if self.counting.ngrams != (1, 1):
@@ -195,7 +169,6 @@ class Explorer:
             raise LookupError("the corpus was made from counts: it has no texts to search")
         return self.corpus.texts
 
-    @kept
     def sides(self, column: str) -> dict[str, CountedCorpus]:
         """The documents of each group of a column of the metadata."""
         if column not in {grouping["column"] for grouping in self.summary["groups"]}:
@@ -204,7 +177,6 @@ class Explorer:
         names = labels.drop_nulls().unique().sort().to_list()
         return {name: self.corpus.rows((labels == name).fill_null(False).to_numpy()) for name in names}
 
-    @kept
     def compare(self, column: str) -> str:
         """The page that compares the documents by a column of the metadata."""
         from termburst.questions.keyness import keyness
@@ -225,7 +197,7 @@ class Explorer:
     def keep(self, terms: list[str]) -> str:
         """A page without a server, with panels of the chosen *terms* before those of the burstiest."""
         chosen = [term for term in terms if term in self.column]
-        return render(summarize(self.corpus, full=False, **vars(self.asked.report(chosen=chosen, examples=LINES))))
+        return render(summarize(self.corpus, **vars(self.asked.report(chosen=chosen, examples=LINES))))
 
 
 def intervals(numbers: pl.Series) -> pl.Series:

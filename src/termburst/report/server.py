@@ -34,21 +34,23 @@ _HEADERS = {
 }
 
 
-def answers(explorer: Explorer) -> Any:
-    """The application behind the guard: each path is one call of the explorer."""
+def application(explorer: Explorer, token: str, hosts: set[str]) -> Any:
+    """The application: under the path of the token, each path is one call of the explorer; all else is a 403."""
     import anyio
     from starlette.applications import Starlette
     from starlette.concurrency import run_in_threadpool
-    from starlette.responses import HTMLResponse, JSONResponse, Response
-    from starlette.routing import Route
+    from starlette.middleware import Middleware
+    from starlette.middleware.base import BaseHTTPMiddleware
+    from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+    from starlette.routing import Mount, Route
 
     room = anyio.Semaphore(AT_ONCE)
 
-    def answered(compute: Callable[[Asked], Any], kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def answered(compute: Callable[[Any], Any], kind: Callable[[Any], Any]) -> Callable[[Any], Any]:
         async def answer(request: Any) -> Any:
             try:
                 async with room:
-                    return kind(await run_in_threadpool(compute, Asked(request.query_params)))
+                    return kind(await run_in_threadpool(compute, request.query_params))
             except LookupError as error:
                 return JSONResponse({"error": _sentence(error)}, 404)
             except (ValueError, OSError) as error:
@@ -58,94 +60,65 @@ def answers(explorer: Explorer) -> Any:
 
         return answer
 
+    async def guard(request: Any, call_next: Any) -> Any:
+        headers, given = request.headers, request.url.path[1:].partition("/")[0]
+        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
+        allowed = (
+            hmac.compare_digest(given.encode(), token.encode())
+            and headers.get("host") in hosts
+            and (origin is None or origin.removeprefix("http://") in hosts)
+            # a link, or a notebook
+            and (site in ("none", "same-origin") or headers.get("sec-fetch-mode") == "navigate")
+        )
+        refusal = PlainTextResponse("403: use the address that termburst explore printed", 403)
+        response = await call_next(request) if allowed else refusal
+        response.headers.update(_HEADERS)
+        return response
+
     def attachment(page: str) -> Response:
         return HTMLResponse(page, headers={"Content-Disposition": 'attachment; filename="termburst.html"'})
 
-    paths: dict[str, tuple[Callable[[Asked], Any], Callable[[Any], Any]]] = {
-        "/": (lambda asked: explorer.page(), HTMLResponse),
-        "/compare": (lambda asked: explorer.compare(asked.text("by")), HTMLResponse),
-        "/keep": (lambda asked: explorer.keep(asked.texts("term")), attachment),
-        "/api/term": (lambda asked: explorer.term(asked.text("term"), asked.parameters.get("by", "")), JSONResponse),
-        "/api/kwic": (lambda asked: explorer.kwic(**asked.kwic()), JSONResponse),
-        "/api/collocates": (lambda asked: explorer.collocates(asked.text("term")), JSONResponse),
-        "/api/triggers": (lambda asked: explorer.triggers(asked.text("term")), JSONResponse),
+    def kwic(given: Any) -> Any:
+        regex = number(given, "regex", most=1) == 1
+        return explorer.kwic(text(given, "q"), regex, given.get("sort", ""), number(given, "offset", most=10_000_000))
+
+    paths: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+        "/": (lambda given: explorer.page(), HTMLResponse),
+        "/compare": (lambda given: explorer.compare(text(given, "by")), HTMLResponse),
+        "/keep": (lambda given: explorer.keep(texts(given, "term")), attachment),
+        "/api/term": (lambda given: explorer.term(text(given, "term"), given.get("by", "")), JSONResponse),
+        "/api/kwic": (kwic, JSONResponse),
+        "/api/collocates": (lambda given: explorer.collocates(text(given, "term")), JSONResponse),
+        "/api/triggers": (lambda given: explorer.triggers(text(given, "term")), JSONResponse),
     }
-    return Starlette(routes=[Route(path, answered(*call)) for path, call in paths.items()])
+    routes = [Route(path, answered(*call)) for path, call in paths.items()]
+    guarded = Middleware(BaseHTTPMiddleware, dispatch=guard)
+    return Starlette(routes=[Mount(f"/{token}", routes=routes)], middleware=[guarded])
 
 
-def guarded(inner: Any, token: str, hosts: set[str]) -> Any:
-    """The application *inner* under the path of the token; everything else is answered with 403."""
-    from starlette.datastructures import Headers
-    from starlette.responses import PlainTextResponse, Response
-
-    def allowed(path: str, headers: Headers) -> bool:
-        origin, site = headers.get("origin"), headers.get("sec-fetch-site", "none")
-        return (
-            hmac.compare_digest(path[1:].partition("/")[0].encode(), token.encode())
-            and headers.get("host") in hosts
-            and (origin is None or origin.removeprefix("http://") in hosts)
-            and (
-                site in ("none", "same-origin") or headers.get("sec-fetch-mode") == "navigate"
-            )  # a link, or a notebook
-        )
-
-    async def app(scope: Any, receive: Any, send: Any) -> None:
-        async def decorated(message: Any) -> None:
-            if message["type"] == "http.response.start":
-                more = [(name.lower().encode(), value.encode()) for name, value in _HEADERS.items()]
-                message = {**message, "headers": [*message["headers"], *more]}
-            await send(message)
-
-        if scope["type"] != "http":
-            return None  # there are no sockets here
-        path = scope["path"]
-        if not allowed(path, Headers(scope=scope)):
-            refusal = PlainTextResponse("403: use the address that termburst explore printed", 403)
-            return await refusal(scope, receive, decorated)
-        if path == f"/{token}":  # without the slash, addresses within the page would be wrong
-            return await Response(status_code=307, headers={"Location": f"/{token}/"})(scope, receive, decorated)
-        rest = path.removeprefix(f"/{token}")
-        return await inner({**scope, "path": rest, "raw_path": rest.encode()}, receive, decorated)
-
-    return app
+def text(given: Any, name: str) -> str:
+    """The parameter of a request that must be given."""
+    found = texts(given, name)
+    if len(found) != 1 or not found[0].strip():
+        raise ValueError(f"{name} must be given, once")
+    return found[0]
 
 
-class Asked:
-    """The parameters of a request, checked."""
+def texts(given: Any, name: str) -> list[str]:
+    """All parameters of that name."""
+    found: list[str] = given.getlist(name)
+    for one in found:
+        if len(one) > LONGEST_QUERY:
+            raise ValueError(f"{name} has {len(one):,} characters; at most {LONGEST_QUERY} are allowed")
+    return found
 
-    def __init__(self, parameters: Any) -> None:
-        self.parameters = parameters
 
-    def text(self, name: str) -> str:
-        """A text that must be given."""
-        found = self.texts(name)
-        if len(found) != 1 or not found[0].strip():
-            raise ValueError(f"{name} must be given, once")
-        return found[0]
-
-    def texts(self, name: str) -> list[str]:
-        """All texts of that name."""
-        found: list[str] = self.parameters.getlist(name)
-        for text in found:
-            if len(text) > LONGEST_QUERY:
-                raise ValueError(f"{name} has {len(text):,} characters; at most {LONGEST_QUERY} are allowed")
-        return found
-
-    def kwic(self) -> dict[str, Any]:
-        """The arguments of a search for lines."""
-        return {
-            "query": self.text("q"),
-            "regex": self.number("regex", 0, 1) == 1,
-            "sort": self.parameters.get("sort", ""),
-            "offset": self.number("offset", 0, 10_000_000),
-        }
-
-    def number(self, name: str, default: int, most: int) -> int:
-        """A whole number between 0 and *most*."""
-        given = self.parameters.get(name, str(default))
-        if not (given.isascii() and given.isdigit() and len(given) < 10 and int(given) <= most):
-            raise ValueError(f"{name} must be a whole number up to {most:,}; got {given!r:.60}")
-        return int(given)
+def number(given: Any, name: str, *, most: int) -> int:
+    """A parameter that is a whole number from 0, which it is if it is not given, to *most*."""
+    found = given.get(name, "0")
+    if not (found.isascii() and found.isdigit() and len(found) < 10 and int(found) <= most):
+        raise ValueError(f"{name} must be a whole number up to {most:,}; got {found!r:.60}")
+    return int(found)
 
 
 def _sentence(error: BaseException) -> str:
@@ -179,8 +152,11 @@ def protocol() -> Any:
     return Protocol
 
 
-class Server:
-    """A running server. Close it, or leave its context, and the port is free again."""
+class Exploration:
+    """The live page: `run` serves it until Ctrl-C, `start` by a thread of this process until it is closed.
+
+    Use it as a context, or call `close`: the port is free again. In a notebook it shows the page in the cell.
+    """
 
     def __init__(self, explorer: Explorer, port: int = 0) -> None:
         try:
@@ -198,51 +174,35 @@ class Server:
             raise ValueError(
                 f"port {port} cannot be used ({error.strerror}); omit " + named("port") + " to take a free one"
             ) from None
-        self.port: int = self.socket.getsockname()[1]
-        self.token = secrets.token_urlsafe(24)
-        app = guarded(answers(explorer), self.token, {f"{name}:{self.port}" for name in (HOST, "localhost")})
+        port, token = self.socket.getsockname()[1], secrets.token_urlsafe(24)
+        self.address = f"http://{HOST}:{port}/{token}/"
         config = uvicorn.Config(
-            app, log_level="critical", access_log=False, lifespan="off",
-            http=protocol(), ws="none", limit_concurrency=MOST_CONNECTIONS, timeout_graceful_shutdown=1,
-            server_header=False,
+            application(explorer, token, {f"{name}:{port}" for name in (HOST, "localhost")}), log_level="critical",
+            access_log=False, lifespan="off", http=protocol(), ws="none", limit_concurrency=MOST_CONNECTIONS,
+            timeout_graceful_shutdown=1, server_header=False,
         )  # fmt: skip
         self.server = uvicorn.Server(config)
-
-    @property
-    def address(self) -> str:
-        """Where the page is."""
-        return f"http://{HOST}:{self.port}/{self.token}/"
+        self.thread = threading.Thread(target=self.run, daemon=True, name="termburst-explore")
 
     def run(self) -> None:
         """Serve until Ctrl-C."""
         with contextlib.suppress(KeyboardInterrupt):
             self.server.run(sockets=[self.socket])
 
-
-class Exploration:
-    """The live page, served by a thread of this process until it is closed.
-
-    Use it as a context, or call `close`. In a notebook it shows the page in the cell.
-    """
-
-    def __init__(self, server: Server, *, browser: bool = False) -> None:
-        self._server = server
-        self._thread = threading.Thread(target=server.run, daemon=True, name="termburst-explore")
-        self._thread.start()
+    def start(self, *, browser: bool = False) -> Exploration:
+        """Serve in a thread, and open the page in the browser, unless this is a notebook."""
+        self.thread.start()
         if browser and not _in_notebook():
             import webbrowser
 
-            webbrowser.open(server.address)
-
-    @property
-    def address(self) -> str:
-        """Where the page is, with its secret token."""
-        return self._server.address
+            webbrowser.open(self.address)
+        return self
 
     def close(self) -> None:
         """End the server."""
-        self._server.server.should_exit = True
-        self._thread.join(5)
+        self.server.should_exit = True
+        if self.thread.is_alive():
+            self.thread.join(5)
 
     def __enter__(self) -> Exploration:
         """Itself."""
@@ -254,7 +214,7 @@ class Exploration:
 
     def __repr__(self) -> str:
         """Whether it runs, and where."""
-        return f"Exploration at {self.address}" if self._thread.is_alive() else "Exploration (closed)"
+        return f"Exploration at {self.address}" if self.thread.is_alive() else "Exploration (closed)"
 
     def _repr_html_(self) -> str:
         """The page in a frame, for notebooks."""
