@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import gammaln, xlogy
 
 from termburst.inference.checks import shown
@@ -220,8 +221,8 @@ class Null:
         """log P(T ≥ t) and log P(T = t), exact up to rounding, however small.
 
         The hypergeometric probabilities h_g(x) are tilted to h_g(x) e^(θx)/M_g(θ), with a common θ that brings the mean
-        to t, and convolved; then P(T = x) = Π_g M_g(θ) e^(−θx) × (the convolution at x). Near t the convolution is of
-        order one.
+        to t − ½, and convolved; then P(T = x) = Π_g M_g(θ) e^(−θx) × (the convolution at x). Near t the convolution is
+        of order one.
         """
         supports, logs, certain = [], [], 0
         f, margins = self.log_factorial, np.stack([self.margin[i], self.margin[k], self.size], axis=1).astype(int)
@@ -236,15 +237,18 @@ class Null:
         most = sum(int(x[-1]) for x in supports)
         if t > most or t < 0:
             return (0.0, -np.inf) if t < 0 else (-np.inf, -np.inf)
-        theta = _tilt(supports, logs, t, most)
+
+        def excess(theta: float) -> float:
+            return (
+                sum(float(_tilted(log_h, x, theta)[0] @ x) for x, log_h in zip(supports, logs, strict=True)) - t + 0.5
+            )
+
+        theta = 0.0 if excess(0.0) >= 0 else float(brentq(excess, 0.0, 100.0, xtol=0.05))
         convolved, log_moment = np.ones(1), 0.0
         for x, log_h in zip(supports, logs, strict=True):
-            tilted = log_h + theta * x
-            peak = tilted.max()
-            weights = np.exp(tilted - peak)
-            total = weights.sum()
-            convolved = np.convolve(convolved, weights / total)
-            log_moment += peak + np.log(total)
+            weights, log_total = _tilted(log_h, x, theta)
+            convolved = np.convolve(convolved, weights)
+            log_moment += log_total
         above = np.arange(t, most + 1)
         tail = (convolved[t:] * np.exp(-theta * (above - t))).sum()
         scale = log_moment - theta * t
@@ -252,29 +256,13 @@ class Null:
             return min(float(scale + np.log(tail)), 0.0), min(float(scale + np.log(convolved[t])), 0.0)
 
 
-def _tilt(supports: list[Integers], logs: list[Floats], t: int, most: int) -> float:
-    """θ ≥ 0 at which the tilted mean is within ½ of t; 0 if the mean is above t without tilting."""
-
-    def mean(theta: float) -> float:
-        total = 0.0
-        for x, log_h in zip(supports, logs, strict=True):
-            tilted = log_h + theta * x
-            weights = np.exp(tilted - tilted.max())
-            total += float(weights @ x / weights.sum())
-        return total
-
-    low, high = 0.0, 1.0
-    if mean(low) >= t - 0.5:
-        return low
-    while mean(high) < t - 0.5:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        reached = mean(middle)
-        if abs(reached - t) <= 0.5:
-            return middle
-        low, high = (middle, high) if reached < t else (low, middle)
-    return high
+def _tilted(log_h: Floats, x: Integers, theta: float) -> tuple[Floats, float]:
+    """h(x) e^(θx)/M(θ), and log M(θ)."""
+    tilted = log_h + theta * x
+    peak = float(tilted.max())
+    weights = np.exp(tilted - peak)
+    total = float(weights.sum())
+    return weights / total, peak + float(np.log(total))
 
 
 def _bursty(counts: Any, fit: BetaBinomialFit, min_count: int) -> Integers:
