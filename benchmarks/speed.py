@@ -181,7 +181,7 @@ CASES: dict[str, dict[str, Case]] = {
             "X", 9, f"tb.TermWeighting({scheme!r}).fit_transform(X)",
             peer=Peer("TfidfTransformer", "TfidfTransformer().fit_transform(X)") if scheme == "tf-idf" else None,
         )
-        for scheme in ("tf-idf", "bm25", "s-lambda", "damped-tf-idf", "fisher")
+        for scheme in ("tf-idf", "bm25", "s-lambda", "damped-tf-idf", "two-stage", "fisher")
     },
     "fits": {
         "fit_beta_binomial": case("X", 15, "tb.fit_beta_binomial(X)"),

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from termburst.options import option_table
+from termburst.options import REQUIRED, options_of
 
 OUTPUT = Path(__file__).parents[1] / "benchmarks" / "output"
 PLACE = re.compile(r"^<!-- (options|output): (\S+) -->$", flags=re.MULTILINE)
@@ -24,6 +24,18 @@ def filled(text: str) -> str:
 def _options(name: str) -> str:
     module, _, kind = name.rpartition(".")
     return option_table(getattr(import_module(f"termburst.{module}"), kind))
+
+
+def option_table(kind: type) -> str:
+    """A table in Markdown of the options of a class."""
+    rows = ["| option | value | default | meaning |", "|---|---|---|---|"]
+    for one in options_of(kind).values():
+        value = one.in_words(lambda name: f'`"{name}"`') or one.option.metavar or ""
+        shown = f'"{one.default}"' if isinstance(one.default, str) else repr(one.default)
+        default = "required" if one.default is REQUIRED else "" if one.default is None else f"`{shown}`"
+        cells = [f"`{one.name}`", value, default, one.option.help]
+        rows.append("".join(f"| {cell} ".replace("  ", " ") for cell in (c.replace("|", "\\|") for c in cells)) + "|")
+    return "\n".join(rows)
 
 
 def _output(name: str) -> str:

@@ -573,7 +573,7 @@ def test_keyness_of_two_lists_of_texts():
 
 def test_comparisons_that_mean_nothing_give_a_sentence(corpus):
     for options, said in [
-        ({}, "give the column to compare by"),
+        ({}, "there is nothing to compare with; give another corpus"),
         ({"by": "party"}, "no column 'party'"),
         ({"other": "whom"}, "the metadata has no column 'whom'"),
         ({"other": TEXTS}, r"corpus\.keyness\(tb\.read\(\.\.\.\)\)"),

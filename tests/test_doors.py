@@ -16,7 +16,7 @@ from termburst.cli.app import app
 from termburst.cli.options import ARGUMENTS, PARSERS, made_of, parameters_of
 from termburst.cli.reading import Reading
 from termburst.counting.options import CountingOptions
-from termburst.options import REQUIRED, option_table, options_of
+from termburst.options import REQUIRED, options_of
 from termburst.questions.burstiness_test import Burstiness
 from termburst.questions.check import Check
 from termburst.questions.coburst import Coburst
@@ -30,6 +30,7 @@ from termburst.questions.keyness import Keyness
 from termburst.questions.kwic import Kwic
 from termburst.questions.ngrams import Ngrams
 from termburst.questions.report import ComparisonPage, Report
+from termburst.questions.sides import Sides
 from termburst.questions.term_table import TermTable
 from termburst.questions.triggers import Triggers
 from termburst.questions.weights import Weigh
@@ -47,7 +48,8 @@ QUESTIONS = [
     (tb.burstiness_test, Burstiness, {"X_or_statistics", "terms"}),
     (tb.Corpus.burstiness, Burstiness, set()),
     (tb.keyness, Keyness, COMPARED | {"A", "B", "by", "contrasts", "metadata", "terms", "terms_b", "counting"}),
-    (tb.Corpus.keyness, Keyness, COMPARED | {"other", "by", "groups", "contrasts"}),
+    (tb.Corpus.keyness, Keyness, {"other", "reference", *options_of(Sides)}),
+    (tb.Corpus.keyness, Sides, {"other", "reference", *options_of(Keyness)}),
     (tb.Corpus.kwic, Kwic, set()),
     (tb.Corpus.collocates, Collocates, set()),
     (tb.Corpus.triggers, Triggers, {"fit"}),
@@ -64,20 +66,20 @@ QUESTIONS = [
     (tb.Corpus.fit_beta_binomial, Fits, set()),
     (tb.Corpus.ngrams, Ngrams, set()),
     (tb.questions.lockwords, Lockwords, {"A", "B", "terms", "terms_b", "counting"}),
-    (tb.report.summarize_keyness, ComparisonPage, {"table", "sides", "title", "settings"}),
     (
-        tb.report.summarize_design,
+        tb.report.summarize_keyness,
         ComparisonPage,
-        {"table", "corpus", "formula", "cluster", "strata", "title", "settings"},
+        {"table", "sides", "formula", "cluster", "strata", "title", "settings"},
     ),
     (tb.Corpus.report, Report, {"path", "step"}),
-    (tb.report.summarize, Report, {"corpus", "full", "step"}),
+    (tb.report.summarize, Report, {"corpus", "step"}),
     (tb.Corpus.explore, Explore, set()),
 ]
 COMMANDS = [("kwic", Kwic), ("collocates", Collocates), ("triggers", Triggers), ("check", Check), ("report", Report),
             ("explore", Explore), ("keyness", Keyness), ("explain", Explain), ("weigh", Weigh), ("terms", TermTable),
-            ("terms", Burstiness), ("keyness", ComparisonPage)]  # fmt: skip
-COMPARING = {"a", "b", "by", "groups", "every", "contrasts", "top", *COMPARED}
+            ("terms", Burstiness), ("keyness", ComparisonPage),
+            ("keyness", Sides)]  # fmt: skip
+COMPARING = {"a", "b", "every", "reference", "top"}
 WRITING = {
     "corpus",
     "format",
@@ -154,10 +156,15 @@ def test_commands_that_read_text():
 def test_docs_have_the_table_of_options(monkeypatch):
     """The page says where the table goes, and the site has it there."""
     monkeypatch.syspath_prepend(ROOT / "docs")
+    generated = import_module("generated")
     for page, options in PAGES:
-        text = (ROOT / "docs" / page).read_text(encoding="utf-8")
-        assert option_table(options) not in text
-        assert option_table(options) in import_module("generated").filled(text), options
+        text, table = (ROOT / "docs" / page).read_text(encoding="utf-8"), generated.option_table(options)
+        assert table not in text
+        assert table in generated.filled(text), options
+    rows = generated.option_table(Kwic).splitlines()
+    assert rows[0] == "| option | value | default | meaning |"
+    assert rows[2].startswith("| `query` | a string | required | A word, ")
+    assert '| `show` | one of `"form"`, `"lemma"`, `"upos"`, `"lemma_upos"` | | Layer of ' in rows[4]
 
 
 def test_a_function_has_the_options_of_its_question_with_their_defaults_and_types():
@@ -192,7 +199,8 @@ def test_a_command_has_the_options_of_its_question():
             default = inspect.Parameter.empty if option.default is REQUIRED else option.default
             assert parameters[name].default == default, name
             if not any(
-                get_args(member) and member is not str and "Sequence" in str(member) for member in option.members
+                get_args(member) and member is not str and ("Sequence" in str(member) or "Iterable" in str(member))
+                for member in option.members
             ):
                 assert kind == option.type, name
             assert (about.help, about.min, about.max) == (option.option.help, option.option.least, option.option.most)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from termburst.messages import spelled
-from termburst.options import REQUIRED, Option, check_options, has_options, made_from, option_table, options_of
+from termburst.options import REQUIRED, Option, check_options, made_from, options_of
 
 Sort = Literal["p", "term"]
 
@@ -59,9 +59,6 @@ def test_options_are_listed_in_order_without_fields_of_other_kinds():
     assert not found["sort"].optional
     assert found["top"].option == Option("How many rows.", least=1, most=1000)
     assert found["cluster"].in_words() is None
-    assert has_options(Question)
-    assert not has_options(int)
-    assert not has_options(Question("a"))
 
 
 def test_good_values_are_kept_as_plain_ones():
@@ -141,17 +138,6 @@ def test_a_function_makes_the_options_from_its_arguments():
 
     options_of_question = {name: one.default for name, one in options_of(Question).items()}
     assert ask("texts", term="a") == Question("a", sort="term")
-
-
-def test_the_table_for_docs():
-    table = option_table(Question).splitlines()
-    assert table[0] == "| option | value | default | meaning |"
-    assert table[2] == "| `term` | a string | required | The term. |"
-    assert table[3] == '| `sort` | one of `"p"`, `"term"` | `"p"` | Order of the rows. |'
-    assert table[4] == '| `layer` | one of `"form"`, `"lemma"` | | Layer of the words. |'
-    assert table[9] == "| `groups` | a list of strings | | Which groups \\| sides. |"
-    assert table[11] == "| `cluster` | column | | Documents that depend on each other. |"
-    assert len({line.replace("\\|", "").count("|") for line in table}) == 1
 
 
 def test_options_of_a_subclass_come_after_those_of_its_base():

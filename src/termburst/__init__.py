@@ -50,47 +50,4 @@ if TYPE_CHECKING:
     from termburst.weights.schemes import SCHEMES as SCHEMES
     from termburst.weights.schemes import recommended_scheme as recommended_scheme
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "": [
-            "datasets",
-            "inference",
-            "ledgers",
-            "models",
-            "plot",
-            "questions",
-            "report",
-            "retrieval",
-            "weights",
-        ],
-        "concordance.polya_urn": ["fit_polya_urn"],
-        "corpus.build_statistics": ["build_statistics"],
-        "corpus.corpus": ["Corpus"],
-        "corpus.read": ["read"],
-        "corpus.scan": ["scan"],
-        "counting.options": ["CountingOptions"],
-        "counting.vectorizer": ["CountVectorizer"],
-        "estimators.beta_binomial_nb": ["BetaBinomialNB"],
-        "estimators.burst_classifier": ["BurstClassifier"],
-        "estimators.burstiness_selector": ["BurstinessSelector"],
-        "estimators.burstiness_vectorizer": ["BurstinessVectorizer"],
-        "estimators.class_term_weighting": ["ClassTermWeighting"],
-        "estimators.dirichlet_multinomial_nb": ["DirichletMultinomialNB"],
-        "estimators.edcm_mixture": ["EDCMMixture"],
-        "estimators.term_weighting": ["TermWeighting"],
-        "inference.dispersion": ["dispersion"],
-        "inference.plr": ["explain", "plr_contributions", "plr_statistic"],
-        "models.dirichlet_multinomial": ["fit_dirichlet_multinomial"],
-        "models.fit_beta_binomial": ["fit_beta_binomial"],
-        "models.penalized_mle": ["penalized_mle"],
-        "questions.burstiness_test": ["burstiness_test"],
-        "questions.coburst": ["coburst"],
-        "questions.keyness": ["keyness"],
-        "questions.term_table": ["term_table"],
-        "questions.word_lists": ["read_word_list"],
-        "statistics.term_statistics": ["TermStatistics"],
-        "version": ["__version__"],
-        "weights.schemes": ["SCHEMES", "recommended_scheme"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy(__name__)

@@ -32,6 +32,10 @@ _AGAIN = {  # what is stored, and how to get it again
     "cache": "remove it",
     "ledger": "restore it from a copy, or build the ledger again in another folder",
 }
+_IN_WORDS: dict[Any, str] = {
+    str: "a string", bool: "true or false", list: "a list", int: "a whole number", dict: "an object",
+    dict | None: "an object or null", str | None: "a string or null",
+}  # fmt: skip
 
 
 def header_text(kind: str, fields: Mapping[str, Any]) -> str:
@@ -101,6 +105,23 @@ def check_format(header: Any, kind: str) -> None:
     if header.get("version") != VERSION:
         found = f"{header.get('version')!r:.40}"
         raise ValueError(f"it has format version {found}, but this termburst reads version {VERSION}; {_AGAIN[kind]}")
+
+
+def check_fields(fields: dict[str, Any], types: dict[str, Any]) -> None:
+    """Raise an error if one of the *fields* is missing, or has another type than *types* says."""
+    for name, kind in types.items():
+        if name not in fields:
+            raise ValueError(f"the header field {name!r} is missing")
+        value = fields[name]
+        if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+            raise TypeError(f"the header field {name!r} must be {_IN_WORDS[kind]}; got {value!r:.40}")
+
+
+def check_entries(name: str, entries: list[Any], kind: type) -> None:
+    """Raise TypeError if one of the *entries* of a list is not of this type."""
+    for entry in entries:
+        if type(entry) is not kind:  # True is an int
+            raise TypeError(f"each entry of the header field {name!r} must be {_IN_WORDS[kind]}; got {entry!r:.40}")
 
 
 def _found(stream: IO[bytes]) -> tuple[int, str] | None:

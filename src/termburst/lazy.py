@@ -2,41 +2,41 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
+_IMPORT = re.compile(r"^    from (\S+) import (\w+) as \w+$", re.MULTILINE)
 
-def lazy(
-    package: str, homes: Mapping[str, Iterable[str]]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
+
+def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], list[str]]:
     """The functions `__getattr__` and `__dir__` of a package, and its list `__all__`.
 
-    Parameters
-    ----------
-    package : its name
-    homes : the modules inside the package with their public names; "" has modules that are public themselves
+    The names are those that the package imports, one per line, under `if TYPE_CHECKING`, which only editors and type
+    checkers execute. Its own source says which they are.
 
     Examples
     --------
-    >>> get, names, public = lazy("termburst", {"messages": ["named"], "": ["messages"]})
-    >>> get("named") is get("messages").named, names()
-    (True, ['messages', 'named'])
+    >>> get, names, public = lazy("termburst.weights")
+    >>> get("SCHEMES") is import_module("termburst.weights.schemes").SCHEMES, names()[:2]
+    (True, ['SCHEMES', 'Weights'])
     """
-    home = {name: module for module, names in homes.items() for name in names}
+    module = sys.modules[package]
+    assert module.__spec__ is not None
+    source: str = module.__spec__.loader.get_source(package)  # type: ignore[union-attr]
+    home = {name: place for place, name in _IMPORT.findall(source.partition("if TYPE_CHECKING:")[2])}
 
     def get(name: str) -> Any:
         if name not in home:
             is_module = find_spec(f"{package}.{name}") is not None  # Python asks before it imports one
             hint = "" if is_module else import_module("termburst.display").did_you_mean(name, home)
             raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
-        if home[name]:
-            value = getattr(import_module(f"{package}.{home[name]}"), name)
-        else:
-            value = import_module(f"{package}.{name}")
-        setattr(sys.modules[package], name, value)
+        is_module = home[name] == package
+        value = import_module(f"{package}.{name}") if is_module else getattr(import_module(home[name]), name)
+        setattr(module, name, value)
         return value
 
     return get, lambda: sorted(home), list(home)

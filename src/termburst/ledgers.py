@@ -33,7 +33,6 @@ from termburst.backends.frame_input import PATTERNS, WHOLE, check_one_engine, op
 from termburst.backends.frames import COUNTED, concatenated, is_spark, returned, to_polars, totals
 from termburst.backends.stream import ROWS_PER_FILE, stream
 from termburst.counting.options import CountingOptions, checked_counting
-from termburst.counting.stored_options import check_counting
 from termburst.digests import check_digest, check_format, header_text, reading, seal
 from termburst.files import atomic_path, first_line, parquet_damage
 from termburst.inference.checks import checked_number
@@ -397,7 +396,7 @@ class Ledger:
             if any(Path(name).name != name for name in found["files"]):
                 raise ValueError("it names files outside of its folder")
             if found["counting"] is not None:
-                check_counting(found["counting"])
+                CountingOptions.from_json(found["counting"])
             return found
 
     def _now(self) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 import math
 import sys
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,20 @@ def write_arrays(path: str | PathLike[str], kind: str, arrays: Mapping[str, NDAr
         with zipfile.ZipFile(temporary, "a") as packed:
             packed.comment = header_text(kind, {}).encode()
         seal(temporary)
+
+
+MATRIX = {"data": "biuf", "indices": "iu", "indptr": "iu", "shape": "iu"}  # the arrays of a sparse matrix
+
+
+def matrix_arrays(matrix: Any) -> dict[str, NDArray[Any]]:
+    """The arrays of a CSR or CSC matrix, for `write_arrays`."""
+    return {"data": matrix.data, "indices": matrix.indices, "indptr": matrix.indptr, "shape": np.array(matrix.shape)}
+
+
+def matrix_of(stored: Mapping[str, NDArray[Any]], kind: Callable[..., Any]) -> Any:
+    """The matrix of some *kind*, such as `scipy.sparse.csr_array`, of `matrix_arrays`, which may be damaged."""
+    arrays = stored["data"], stored["indices"], stored["indptr"]
+    return kind(arrays, shape=tuple(stored["shape"].tolist()))
 
 
 def read_arrays(path: Path, kind: str, kinds: Mapping[str, str]) -> dict[str, NDArray[Any]]:

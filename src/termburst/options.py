@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import types
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
+from dataclasses import MISSING, Field, dataclass, fields
 from functools import cache
 from numbers import Integral, Real
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -146,11 +146,6 @@ def options_of(kind: Any) -> Mapping[str, OptionField]:
     return types.MappingProxyType(found)
 
 
-def has_options(kind: Any) -> bool:
-    """Whether *kind* is a dataclass with options."""
-    return isinstance(kind, type) and is_dataclass(kind) and bool(options_of(kind))
-
-
 def check_options(options: Any) -> None:
     """Check every option of a frozen dataclass, in its `__post_init__`; NumPy's numbers become Python's.
 
@@ -207,30 +202,6 @@ def given(options: Any) -> dict[str, Any]:
     {'top': 5}
     """
     return {name: getattr(options, name) for name in options_of(options.__class__)}
-
-
-def option_table(*kinds: type) -> str:
-    """A table in Markdown of the options of some classes, for docs.
-
-    Examples
-    --------
-    >>> @dataclass(frozen=True)
-    ... class Rows:
-    ...     sort: Annotated[Literal["p", "term"], Option("Order of the rows.")] = "p"
-    ...     top: Annotated[int | None, Option("How many rows.", least=1)] = None
-    >>> print(option_table(Rows))
-    | option | value | default | meaning |
-    |---|---|---|---|
-    | `sort` | one of `"p"`, `"term"` | `"p"` | Order of the rows. |
-    | `top` | a whole number of 1 or more | | How many rows. |
-    """
-    rows = ["| option | value | default | meaning |", "|---|---|---|---|"]
-    for one in (one for kind in kinds for one in options_of(kind).values()):
-        value = one.in_words(lambda name: f'`"{name}"`') or one.option.metavar or ""
-        default = "required" if one.default is REQUIRED else "" if one.default is None else f"`{_code(one.default)}`"
-        cells = [f"`{one.name}`", value, default, one.option.help]
-        rows.append("".join(f"| {cell} ".replace("  ", " ") for cell in (c.replace("|", "\\|") for c in cells)) + "|")
-    return "\n".join(rows)
 
 
 def _default(field: Field[Any]) -> Any:
@@ -308,7 +279,3 @@ def _as_number(kind: Callable[[Any], Any], value: Any, option: Option) -> Any:
 
 def _is_list_of_strings(kind: Any) -> bool:
     return get_origin(kind) in _LISTS and [one for one in get_args(kind) if one is not ...] == [str]
-
-
-def _code(value: Any) -> str:
-    return f'"{value}"' if isinstance(value, str) else repr(value)

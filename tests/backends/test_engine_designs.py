@@ -27,7 +27,7 @@ def test_bad_designs_raise_one_sentence():
         ({"formula": "party", "cluster": "gap"}, "95 documents have nothing in the column 'gap'; fill it"),
         ({"formula": "party", "cluster": "month"}, "the formula varies within the cluster '[0-9]+': such clusters"),
         ({"formula": "party", "cluster": "party"}, "'party' has 3 clusters, too few for a design of 3 columns"),
-        ({"formula": "party", "method": "g2"}, "a formula has no method='g2'"),
+        ({"formula": "party", "method": "g2"}, 'a formula has no method="g2"'),
         (
             {"formula": "party", "contrast": "party: ha - q"},
             "the contrast 'party: ha - q' has a value that 'party' does not have",
@@ -35,10 +35,10 @@ def test_bad_designs_raise_one_sentence():
         ({"formula": "party", "confidence": 2}, "confidence must"),
         ({"formula": "party +"}, "the formula 'party \\+' cannot be read"),
         ({"formula": "1"}, "the formula '1' names no column"),
-        ({"formula": 5}, "a formula must be a string"),
+        ({"formula": 5}, "formula must be a string"),
         ({"formula": "listed"}, "the column 'listed' has List"),
-        ({"formula": "party", "cluster": ["year"]}, "cluster must be the name of a column"),
-        ({"formula": "party", "strata": ["year"]}, "strata must be the name of a column"),
+        ({"formula": "party", "cluster": ["year"]}, "cluster must be a string"),
+        ({"formula": "party", "strata": ["year"]}, "strata must be a string"),
         ({"formula": "party", "contrast": 5}, "contrast must be a string"),
     ]:
         gap = [None] * 95 + ["a"]

@@ -52,9 +52,10 @@ def test_weights_by_every_scheme(engine):
     documented = Given(documents(), {}, None)
     scanned, read = tb.scan(in_engine(engine, documented.cells())), documented.read()
     for scheme, norm in zip(tb.SCHEMES, itertools.cycle([None, "l1", "l2"])):
-        found, expected = (plain(c.weights(scheme, norm=norm), ordered=False) for c in (scanned, read))
-        found = found.filter(pl.col("weight") != 0)
-        assert differences(found, expected) == [], scheme
+        if scheme != "fisher-kernel":
+            found, expected = (plain(c.weights(scheme, norm=norm), ordered=False) for c in (scanned, read))
+            found = found.filter(pl.col("weight") != 0)
+            assert differences(found, expected) == [], scheme
 
 
 def test_a_bad_frame_raises_one_sentence():
@@ -183,6 +184,7 @@ def test_columns_of_other_names_and_integer_ids(engine):
 def test_bad_arguments_raise_one_sentence():
     for ask, message in [
         (lambda f: tb.scan(f).weights("tfidf"), "scheme must be one of"),
+        (lambda f: tb.scan(f).weights("fisher-kernel"), "needs all counts of a term at once"),
         (lambda f: tb.scan(f).weights("tf-idf", norm="max"), "norm must be one of 'l1', 'l2'; got 'max'"),
         (lambda f: tb.scan(f).term_table(form="plain"), "form must be one of"),
         (lambda f: tb.scan(f).term_table(sigma2=-1), "sigma2"),

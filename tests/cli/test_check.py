@@ -57,12 +57,16 @@ def test_dropping_duplicates_says_which(run, table):
 def test_faults(fault, table, tmp_path):
     assert "no column 'who'" in fault("check", table, "--cluster", "who", "--quiet")
     assert "greater than or equal to 0.5" in fault("check", table, "--threshold", "0.1", "--quiet")
-    assert "give two corpora" in fault("keyness", table, "--by", "author", "--reference", table)
+    assert "give another corpus or a word list, or --by, and not both" in fault(
+        "keyness", table, "--by", "author", "--reference", table
+    )
     assert "cannot be read" in fault("keyness", table, "--reference", tmp_path / "none.csv")
     listed = tmp_path / "list.csv"
     listed.write_text("w1,20\n", encoding="utf-8")
     assert "its own method" in fault("keyness", table, "--reference", listed, "--method", "g2")
-    assert "omit --report" in fault("keyness", table, "--reference", listed, "--report", tmp_path / "p.html")
+    assert "--report shows the frequencies of documents; omit it" in fault(
+        "keyness", table, "--reference", listed, "--report", tmp_path / "p.html"
+    )
 
 
 @pytest.mark.slow

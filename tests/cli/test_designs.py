@@ -77,9 +77,9 @@ def test_what_cannot_be_found_is_said_here_and_on_the_page(run, pairs, tmp_path,
     ("options", "said"),
     [
         (("--formula", "mood"), "no column 'mood'"),
-        (("--formula", "party", "--by", "party"), "or one corpus and --by COLUMN; or one and --formula"),
-        (("--cluster", "speaker"), "go with --by or --formula"),
-        (("--formula", "party", "--method", "g2"), "no --method g2"),
+        (("--formula", "party", "--by", "party"), "give another corpus or a formula, or --by, and not both"),
+        (("--cluster", "speaker"), "give another corpus, or --by with a column, or --formula"),
+        (("--formula", "party", "--method", "g2"), "a formula has no --method g2"),
     ],
 )
 def test_messages(fault, table, options, said):

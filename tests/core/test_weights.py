@@ -78,6 +78,25 @@ def test_discounted_counts_to_the_last_digits(share):
     assert relative(found, [float(exact(*map(float, case))) for case in grid]) < 2e-15 * 4
 
 
+def test_sums_of_squares_of_discounted_counts():
+    starts, a = np.array([0, 2, 2, 5]), np.array([0.5, 1.0, INF])
+    count, documents = np.array([1, 4, 1, 1, 3]), np.array([7, 2, 1, 1, 5])
+    four = 0.5 * sum(1 / (0.5 + q) for q in range(4))
+    found = weights.discounted_squares(starts, count, documents, a)
+    np.testing.assert_allclose(found, [7 + 2 * four**2, 0, 2 + 5 * 9], rtol=1e-14)
+
+
+def fitted_cells():
+    rng = np.random.default_rng(3)
+    n = np.concatenate([rng.integers(1, 60, 150), rng.integers(60, 20_000, 150), [10**6, 10**7, 5, 5, 300, 300]])
+    k = np.minimum(rng.geometric(0.4, n.size) * np.where(rng.random(n.size) < 0.1, 40, 1), n)
+    k[-6:] = [100, 12_000, 5, 1, 300, 150]
+    mean = np.exp(rng.uniform(-11, -0.2, n.size))
+    alpha_0 = np.exp(rng.uniform(-14, 16, n.size))
+    mean[-6:], alpha_0[-6:] = [1e-4, 1.2e-3, 0.5, 0.5, 0.9, 0.5], [50.0, 1e6, 1e-6, 1e-6, 3.0, 1e4]
+    return k, n, mean, alpha_0
+
+
 def tail(k, n_i, n_j, n):
     """−log P(N ≥ k), summed with 40 digits from the nearer side."""
     low, high = max(0, n_i + n_j - n), min(n_i, n_j)
@@ -121,6 +140,43 @@ def test_documents_with_more_than_the_whole_collection():
     # n_i becomes 9 of 20; all 5 of now 30 tokens; 3 of 20
     expected = [-stats.hypergeom.logsf(8, 20, 9, 9), 0.0, -stats.hypergeom.logsf(2, 20, 3, 3)]
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-15)
+
+
+def test_residuals():
+    k, n, mean, alpha_0 = fitted_cells()
+    alpha_0[::7], mean[0] = INF, np.nan
+    alpha = mean * alpha_0
+    block, places = one_cell_rows(k, n)
+    fit = {"alpha": with_others(alpha), "alpha_0": with_others(alpha_0), "mean": with_others(mean)}
+    with np.errstate(invalid="ignore"):
+        spread = np.where(np.isinf(alpha_0), 1.0, (alpha_0 + n) / (alpha_0 + 1))
+
+    pearson = (k - n * mean) / np.sqrt(n * mean * (1 - mean) * spread)
+    found = filled(weights.pearson_weights, block, **fit)[places]
+    np.testing.assert_allclose(found, np.where(np.isfinite(pearson), pearson, 0), rtol=1e-12)
+
+    def deviance(k, n, p, spread):
+        k, n, p = mpmath.mpf(int(k)), mpmath.mpf(int(n)), mpmath.mpf(float(p))
+        rest = (n - k) * mpmath.log((n - k) / (n * (1 - p))) if n > k else 0
+        size = mpmath.sqrt(2 * (k * mpmath.log(k / (n * p)) + rest) / float(spread))
+        return float(size if k > n * p else -size)
+
+    found = filled(weights.deviance_weights, block, **fit)[places]
+    assert found[0] == 0
+    cases = list(zip(k, n, mean, spread, strict=True))[1:]
+    assert relative(found[1:], [deviance(*case) for case in cases], floor=0.1) < 1e-12
+
+
+def test_a_deviance_near_0_keeps_its_digits():
+    """n_j p is 1 + 1e-7: the logarithms are 1e-7, and cancel to 1e-14."""
+    n, p = 10_000, 1e-4 * (1 + 1e-7)
+    block, places = one_cell_rows([1], [n])
+    fit = {"alpha": np.full(2, INF), "alpha_0": np.full(2, INF), "mean": np.array([p, 0.5])}
+    exact = 2 * (mpmath.log(1 / (n * mpmath.mpf(p))) + (n - 1) * mpmath.log((n - 1) / (n * (1 - mpmath.mpf(p)))))
+    found = filled(weights.deviance_weights, block, **fit)[places]
+    assert relative(found, [-float(mpmath.sqrt(exact))]) < 1e-8  # n_j p − n_ij itself is not more precise
+    naive = 2 * (special.rel_entr(1, n * p) + special.rel_entr(n - 1, n * (1 - p)))
+    assert abs(np.sqrt(max(naive, 0)) / float(mpmath.sqrt(exact)) - 1) > 1e-5
 
 
 # ---- against the formulas in NumPy
@@ -194,6 +250,8 @@ def all_kernels(m):
         (weights.discounted_weights, {"pairs": pairs, "share": 0.75, "mean": 40.0}),
         (weights.saturated_weights, {"rarity": ones, "share": 0.75, "mean": 40.0, "saturation": 1.2}),
         (weights.sublinear_weights, {"rarity": ones}),
+        (weights.pearson_weights, fit),
+        (weights.deviance_weights, fit),
         (weights.tail_weights, {"n_i": np.floor(1 + 3000 * fit["mean"]), "tokens": 90_000.0}),
     ]
 
@@ -205,7 +263,10 @@ def test_both_libraries_give_the_same_bits(text, monkeypatch):
     for name in binding.LIBRARIES:
         library = binding.load(name)
         monkeypatch.setattr(binding, "library", lambda library=library: library)
-        found.append([filled(kernel, block_of(text), **terms) for kernel, terms in all_kernels(text.shape[1])])
+        one = [filled(kernel, block_of(text), **terms) for kernel, terms in all_kernels(text.shape[1])]
+        starts, a = text.T.tocsr().indptr.astype(np.int64), parameters(text.shape[1])["alpha"]
+        count = np.sort(text.data).astype(np.int64)
+        found.append([*one, weights.discounted_squares(starts, count, count, a)])
     for one, other in zip(*found, strict=True):
         np.testing.assert_array_equal(one.view(np.int64), other.view(np.int64))
 
@@ -241,6 +302,10 @@ def test_arrays_of_other_sizes_are_errors(text):
     for kernel, terms in all_kernels(text.shape[1]):
         with pytest.raises(ValueError, match="per cell"):
             kernel(block, np.empty(block.cells - 1), **terms)
+    with pytest.raises(ValueError, match="one start"):
+        weights.discounted_squares(np.array([0, 1]), np.array([1]), np.array([1]), np.ones(2))
+    with pytest.raises(ValueError, match="out of range"):
+        weights.discounted_squares(np.array([0, 2]), np.array([1]), np.array([1]), np.ones(1))
 
 
 @pytest.mark.parametrize("value", [np.nan, INF, -INF, 0.0, -1.0, 1e308])

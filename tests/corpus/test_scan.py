@@ -272,7 +272,7 @@ def test_a_column_of_later_batches_is_found(tmp_path):
     assert late.bin("year", every=5).metadata["year_bin"].unique().to_list() == [1915]
     assert late.where("party = 'x'").ids == held.where("party = 'x'").ids
     with pytest.raises(ValueError, match=r"no document has the column 'partei' .*did you mean 'party'"):
-        late.keyness(by="partei")
+        late.group("partei").keyness()
 
 
 @pytest.mark.parametrize("ask", [lambda c: c.keyness(by="year"), lambda c: c.kwic("so"), lambda c: c.burstiness()])

@@ -144,7 +144,7 @@ REFUSED = {
     "unknown": (lambda c: c.keyness(by="month > 5"), "^1 rows have nothing in a column of by 'month > 5'; fill it"),
     "no value": (lambda c: c.keyness(by="party", groups=["ha", "x"]), "'x'"),
     "order of a design": (lambda c: c.keyness(by="half", groups=["late", "early"], cluster="who"), "in that order$"),
-    "nothing": (lambda c: c.keyness(), "^give the column to compare by"),
+    "nothing": (lambda c: c.keyness(), "^there is nothing to compare with; give another corpus, or by= with a column"),
     "both": (lambda c: c.keyness("party", by="party"), "^give another corpus or a formula, or by=, and not both"),
 }
 

@@ -148,7 +148,7 @@ def test_a_comparison_of_wrong_types_is_refused(tmp_path):
         (lambda c: c.keyness(by="who", contrasts=0), "contrasts must be True or False; got 0"),
         (lambda c: c.keyness("who", contrasts=False), "formula= has contrasts of its own; omit contrasts="),
         (lambda c: c.keyness(by="who", cluster="k", contrasts=False), "cluster= has contrasts of its own"),
-        (lambda c: c.keyness("who", contrast=5), "a contrast must be a string such as 'party: D - R'; got 5"),
+        (lambda c: c.keyness("who", contrast=5), "contrast must be a string, or a list of strings; got 5"),
     ]:
         for door in ["read", "scan"]:
             table = tmp_path / "t.csv"

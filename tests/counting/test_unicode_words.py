@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from termburst.counting import plain_tokenizer
 from termburst.counting.options import CountingOptions
-from termburst.counting.unicode_words import UnicodeWords, unicode_words
+from termburst.counting.unicode_words import UnicodeWords
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "udhr_words.csv"
 PACKAGES = {"zh": "jieba", "ja": "sudachipy", "th": "pythainlp"}
@@ -106,18 +106,9 @@ def test_as_many_words_as_icu(data, file, language, words):
     st.sampled_from(["keep", "split"]),
 )
 def test_every_nth_token_begins_where_it_is_found(text, number, apostrophes):
-    words = unicode_words(apostrophes)
-    assert words.every(text, number) == [start for start, _ in words.spans(text)][number::number]
     for options in (CountingOptions(apostrophes=apostrophes), CountingOptions(words="sklearn")):
         shown, tokens = options.placed_tokens(text)
         assert options.every_token(text, number) == (shown, [start for _, start, _ in tokens][number::number])
-
-
-def test_every_nth_token_of_a_long_text():
-    for number in [511, 512, 513, 1024, 1500]:
-        text = "so it goes. " * 1000
-        assert UnicodeWords().every(text, number) == [start for start, _ in UnicodeWords().spans(text)][number::number]
-        assert UnicodeWords().every("so it ", 3) == UnicodeWords().every("", 1) == []
 
 
 @given(st.text(alphabet="ab1_.,'’ \u200b\u200d\u0301é-\n", max_size=40), st.integers(1, 3))

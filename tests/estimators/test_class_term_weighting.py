@@ -83,7 +83,13 @@ def test_clone_and_pickle():
 @pytest.mark.parametrize(
     ("options", "fit", "said"),
     [
-        ({"scheme": "lambda"}, {}, "without negative weights, unlike 'lambda'; got 'lambda'"),
+        (
+            {"scheme": "lambda"},
+            {},
+            "without negative weights, which 'lambda', 'pearson', 'deviance' have; got 'lambda'",
+        ),
+        ({"scheme": "pearson"}, {}, "without negative weights"),
+        ({"scheme": "deviance"}, {}, "without negative weights"),
         ({"scheme": "none"}, {}, "scheme must be one of"),
         ({"norm": "max"}, {}, "norm must be"),
         ({}, {"y": [1, 2]}, "documents, but . labels"),

@@ -30,7 +30,7 @@ def planted(documents=400, components=3, terms=90, precision=20.0, seed=0):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("precision", [20.0, 20000.0, np.inf])
+@pytest.mark.parametrize("precision", [20.0, 20000.0, np.inf, "component"])
 def test_planted_clusters_are_found(precision):
     X, label = planted()
     model = tb.EDCMMixture(3, precision=precision, n_init=5, random_state=0).fit(X)
@@ -45,6 +45,7 @@ def test_em_never_lowers_the_bound():
     bounds = [
         tb.EDCMMixture(
             3,
+            precision="component",
             length_damping=0,
             background=0,
             alpha=1e-9,
@@ -66,6 +67,7 @@ def test_with_a_number_as_precision_the_likelihood_is_exact():
     expected = np.log(model.weights_ @ np.exp(by_component))
     np.testing.assert_allclose(model.score_samples(X), expected, rtol=1e-10)
     assert model.lower_bound_ == pytest.approx(expected.mean())
+    np.testing.assert_array_equal(model.precision_, 7.0)
 
 
 def test_damping_changes_only_documents_above_the_median_length():

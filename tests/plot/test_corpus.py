@@ -14,7 +14,7 @@ def corpus():
     return tb.read(TEXTS)
 
 
-@pytest.mark.parametrize("draw", [plot.term_along_corpus, plot.term_counts, plot.term_panel])
+@pytest.mark.parametrize("draw", [plot.term_along_corpus, plot.term_counts])
 def test_a_term_is_found_by_name(corpus, words, draw):
     figure = draw(corpus, "ha")
     assert "25 occurrences of “ha” in 10 of 20 documents" in words(figure)

@@ -13,7 +13,7 @@ from termburst.paper.drawings import accuracy_grids, likelihood_ridge, samples
 from termburst.plot.corpus import statistic_against_weight
 from termburst.plot.terms import picked
 
-CORPUS = ("lengths", "zipf", "burstiness", "along", "counts", "waterfall", "alpha", "volcano", "panel")
+CORPUS = ("lengths", "zipf", "burstiness", "along", "counts", "waterfall", "alpha", "volcano")
 MODEL = ("samples", "ridge", "scatter", "fits", "grids")
 
 
@@ -34,12 +34,11 @@ def corpus_figures(counts, terms):
         "lengths": plot.document_lengths(statistics),
         "zipf": plot.zipf(statistics),
         "burstiness": plot.burstiness(statistics, sigma2=0.1, label=odd),
-        "along": plot.term_along_corpus(counts, "so\nso", terms=terms, documents=odd * 6),
+        "along": plot.term_along_corpus(counts, "ha" * 300, terms=terms, documents=odd * 6),
         "counts": plot.term_counts(statistics, "שלום"),
         "waterfall": plot.waterfall(tb.explain(statistics, "$x$", sigma2=0.1)),
         "alpha": plot.log_alpha(tb.fit_beta_binomial(statistics)),
         "volcano": plot.volcano(tb.keyness(counts[:30], counts[30:], terms=terms), label=odd[:8]),
-        "panel": plot.term_panel(counts, "ha" * 300, terms=terms, sigma2=0.1),
     }
 
 
@@ -90,7 +89,7 @@ def test_a_term_is_one_line_and_never_a_formula(everything, words):
     for term in ("$x$", "a$b^", "so\\nso", "\\u202eevil", "שלום", "سلام", "中文", "<b>", "haha"):
         assert term in text
     assert "ha" * 20 not in text
-    assert "“" + "ha" * 14 + "h…”" in everything["panel"].get_suptitle()
+    assert "“" + "ha" * 14 + "h…”" in everything["along"].axes[0].get_title()
     named = [note for note in everything["volcano"].axes[0].texts if "$x$" in note.get_text()]
     assert not any(note.get_parse_math() for note in named)
 

@@ -16,7 +16,7 @@ def test_save_writes_the_same_bytes_again(fig2, counts, terms, tmp_path):
     figures = {
         "ridge": likelihood_ridge(fig2, 50.0, 4.0, (0.1, 49.9)),
         "burstiness": plot.burstiness(counts, terms=terms, sigma2=0.1, label=["t12", "t15"]),
-        "panel": plot.term_panel(counts, "t12", terms=terms, sigma2=0.1),
+        "counts": plot.term_counts(counts, "t12", terms=terms),
         "volcano": plot.volcano(tb.keyness(counts[:30], counts[30:], terms=terms), label=["t12", "t15"]),
     }
     for name, figure in figures.items():

@@ -6,7 +6,7 @@ import pytest
 
 import termburst as tb
 from termburst.questions.compared import design_notes, divided_clusters, out_of_reach, small_strata
-from termburst.report import summarize_design, summarize_keyness
+from termburst.report import summarize_keyness
 
 TERMS = [f"w{k:02}" for k in range(40)] + ["rest"]
 WARNING = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -96,10 +96,12 @@ def test_enough_documents_or_few_strata_have_none():
 def test_pages_say_the_same():
     corpus = tb.read(drawn(20), terms=TERMS, metadata=PAIRS)
     table = corpus.keyness("side", cluster="pair")
-    notes = summarize_design(table, corpus, "side", cluster="pair")["notes"]
+    notes = summarize_keyness(table, {"all documents": corpus}, formula="side", cluster="pair")["notes"]
     assert notes[0] == divided_clusters(corpus.metadata, ["side"], "pair")
     eight = tb.read(drawn(32), terms=TERMS, metadata=about(8, 4))
-    found = summarize_design(eight.keyness("year", cluster="who"), eight, "year", cluster="who")
+    found = summarize_keyness(
+        eight.keyness("year", cluster="who"), {"all documents": eight}, formula="year", cluster="who"
+    )
     assert found["notes"][0].startswith("with 8 clusters no p is below 0.0039")
     a, b = (tb.read(part, terms=TERMS) for part in (drawn(40)[:20], drawn(40)[20:]))
     assert summarize_keyness(tb.keyness(a, b), {"a": a, "b": b})["notes"] == []

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import termburst as tb
-from termburst.report import render, summarize_design
+from termburst.report import render, summarize_keyness
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def table(corpus):
 
 
 def test_rows_are_those_of_the_table(corpus, table):
-    found = summarize_design(table, corpus, "who + year", examples=2)
+    found = summarize_keyness(table, {"all documents": corpus}, formula="who + year", examples=2)
     json.dumps(found, allow_nan=False)
     terms = found["terms"]
     assert (terms["term"], terms["group"]) == (table["term"].to_list(), table["contrast"].to_list())
@@ -43,26 +43,29 @@ def test_rows_are_those_of_the_table(corpus, table):
 
 
 def test_a_value_with_a_dash_and_a_slope(corpus, table):
-    design = summarize_design(table, corpus, "who + year")["design"]
+    design = summarize_keyness(table, {"all documents": corpus}, formula="who + year")["design"]
     assert {one["column"]: one["sides"] for one in design["contrasts"]} == {"who": ["<i>c</i>", "a - b"], "year": None}
 
 
 def test_clusters_have_the_p_of_documents(corpus):
     table = tb.keyness(corpus, formula="year", cluster="speaker")
-    found = summarize_design(table, corpus, "year", cluster="speaker", max_terms=3)
+    found = summarize_keyness(table, {"all documents": corpus}, formula="year", cluster="speaker", max_terms=3)
     assert 10 ** np.array(found["terms"]["log10_p_documents"]) == pytest.approx(table["p_documents"].to_numpy()[:3])
     assert "same speaker" in found["design"]["about"][-1]
 
 
 def test_what_is_no_table_of_a_design(corpus):
     with pytest.raises(ValueError, match="formula="):
-        summarize_design(corpus.keyness(by="who"), corpus, "who")
+        summarize_keyness(corpus.keyness(by="who"), {"all documents": corpus}, formula="who")
 
 
 @pytest.mark.parametrize("width", [390, 1300])
 def test_the_page(corpus, table, browser, tmp_path, width):
     path, complaints = tmp_path / "page.html", []
-    path.write_text(render(summarize_design(table, corpus, "who + year", title="<b>who</b>")), encoding="utf-8")
+    path.write_text(
+        render(summarize_keyness(table, {"all documents": corpus}, formula="who + year", title="<b>who</b>")),
+        encoding="utf-8",
+    )
     page = browser.new_page(viewport={"width": width, "height": 800})
     page.on("console", lambda message: message.type == "error" and complaints.append(message.text))
     requests = []
@@ -83,7 +86,7 @@ def test_the_page(corpus, table, browser, tmp_path, width):
 
 def test_a_condition_is_shown_by_itself(corpus):
     table = corpus.keyness(by="year >= 1920", cluster="speaker")
-    found = summarize_design(table, corpus, "by_condition", cluster="speaker")
+    found = summarize_keyness(table, {"all documents": corpus}, formula="by_condition", cluster="speaker")
     (contrast,) = found["design"]["contrasts"]
     assert (contrast["column"], contrast["sides"]) == ("", ["year >= 1920", "year < 1920"])
     assert found["design"]["formula"] == "year >= 1920"
@@ -91,7 +94,7 @@ def test_a_condition_is_shown_by_itself(corpus):
 
 
 def test_frequent_words_are_marked_since_their_ratio_is_one_of_odds(corpus, table):
-    found = summarize_design(table, corpus, "who + year")["terms"]
+    found = summarize_keyness(table, {"all documents": corpus}, formula="who + year")["terms"]
     assert True in found["frequent"]
     for term, group, frequent in zip(found["term"], found["group"], found["frequent"], strict=True):
         row = table.filter((table["term"] == term) & (table["contrast"] == group)).row(0, named=True)

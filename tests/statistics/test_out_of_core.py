@@ -14,7 +14,7 @@ from termburst.counting import tokenizer
 from termburst.counting.options import CountingOptions
 from termburst.statistics import building, runs
 from termburst.statistics.building import Building, remove_folder
-from termburst.statistics.contents import Content
+from termburst.statistics.contents import hashes_of
 from termburst.statistics.runs import Run, bounds_between, merged_range, write_run
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -65,7 +65,7 @@ def spilled(texts, path, detail, options, *, room, **given):
 )
 def test_many_spills_give_the_same_file(tmp_path, tiny, texts, detail, options):
     whole = TermStatistics.from_texts(texts, detail, counting=options, batch="x")
-    whole = replace(whole, contents=(replace(Content.of(texts), batch="x"),))
+    whole = replace(whole, texts=hashes_of(texts))
     whole.save(tmp_path / "whole.parquet")
     found = spilled(texts, tmp_path / "spilled.parquet", detail, options, room=300_000, batch="x")
     assert min(found) >= 5

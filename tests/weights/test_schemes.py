@@ -157,7 +157,7 @@ def test_tf_idf_is_a_limit_of_fisher():
 
 def test_bm25_and_the_other_baselines(bursty):
     d = len(bursty)
-    b_i, mu = (bursty > 0).sum(axis=0), bursty.sum() / len(bursty)
+    n_i, b_i, mu = bursty.sum(axis=0), (bursty > 0).sum(axis=0), bursty.sum() / len(bursty)
 
     def saturated(c, length, i):
         return c * 2.2 / (c + 1.2 * (0.25 + 0.75 * length / mu))
@@ -166,9 +166,33 @@ def test_bm25_and_the_other_baselines(bursty):
         "counts": lambda c, length, i: c,
         "sublinear-tf-idf": lambda c, length, i: (1 + np.log(c)) * (1 + np.log(d / b_i[i])),
         "bm25": lambda c, length, i: saturated(c, length, i) * np.log(d / b_i[i]),
+        "two-stage": lambda c, length, i: np.log(d / b_i[i]) + (c - 1) * np.log(n_i[i] / max(n_i[i] - b_i[i], 0.5)),
     }
     for scheme, formula in cases.items():
         np.testing.assert_allclose(dense(scheme, bursty), cellwise(bursty, formula), rtol=1e-12, atol=1e-12)
+
+
+def test_residuals_have_the_variance_of_the_fit():
+    """For a known beta-binomial, Pearson residuals of all cells, including absent ones, have mean 0 and variance 1."""
+    rng = np.random.default_rng(7)
+    n_j = rng.integers(20, 200, 4000)
+    count = stats.betabinom.rvs(n_j, 2.0, 38.0, random_state=rng)
+    X = np.column_stack([count, n_j - count])
+    fit = tb.fit_beta_binomial(X)
+    stored = dense("pearson", X)[:, 0]
+    p, a_0 = fit.mean[0], fit.alpha_0[0]
+    absent = -n_j * p / np.sqrt(n_j * p * (1 - p) * (a_0 + n_j) / (a_0 + 1))
+    residual = np.where(count > 0, stored, absent)
+    assert residual.mean() == pytest.approx(0, abs=0.05)
+    assert residual.var() == pytest.approx(1, abs=0.08)
+    deviance = dense("deviance", X)[:, 0]
+    np.testing.assert_array_equal(np.sign(deviance), np.sign(stored))
+    assert np.corrcoef(deviance, stored)[0, 1] > 0.97
+
+
+def test_fisher_kernel_features_have_mean_square_one(bursty):
+    weights = dense("fisher-kernel", bursty)
+    np.testing.assert_allclose((weights**2).mean(axis=0), 1.0, rtol=1e-9)
 
 
 @given(st.sampled_from(list(SCHEMES)), COUNTS)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from termburst.cli.options import CorpusName, Output, with_dashes
 from termburst.cli.output import json_text, note, say, write_out
 from termburst.cli.reading import Reading, reads_text, working
+from termburst.options import Option
 from termburst.questions.check import Check
 
 
@@ -17,7 +16,7 @@ def check(
     corpus: CorpusName,
     asked: Check,
     reading: Reading,
-    json: Annotated[bool, typer.Option("--json", help="Everything that was found, as JSON.")] = False,
+    json: Annotated[bool, Option("Everything that was found, as JSON.")] = False,
     output: Output = None,
 ) -> None:
     """Does inference hold on this corpus? Near-copies, shared passages, dominant authors, and false alarms.

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from termburst.cli.concordance_lines import fitting_width, write_lines
@@ -18,9 +18,9 @@ from termburst.questions.triggers import Triggers
 if TYPE_CHECKING:
     import polars as pl
 
-    from termburst.reading.documents import Text
+    from termburst.corpus.corpus import Corpus
 
-_HEAD = 2**22  # characters, or tokens, in which words like the query are looked for
+_HEAD = 100  # batches of documents in which words like the query are looked for
 _COLLOCATE_COLUMNS = ("log10_p", "p_upper")  # that a terminal does not show; files have them
 
 
@@ -33,11 +33,11 @@ def kwic(corpus: CorpusName, asked: Kwic, reading: Reading, table: Table) -> Non
     """
     from termburst.concordance.kwic import together
 
-    table, head = table.settled(*reading.inputs(corpus)), Head()
+    table = table.settled(*reading.inputs(corpus))
     width = fitting_width(table) if asked.width is None else asked.width
     source = reading.corpus(corpus, columns=asked.needs, bar=not table.is_on_terminal)
     with reading.asked.pattern_limit("the query"):
-        lines = source.kwic_lines(replace(asked, width=width), seen=head.see)
+        lines = source.kwic_lines(replace(asked, width=width))
         if table.is_shown:
             rows = write_lines(lines, table, width)
         else:
@@ -45,32 +45,19 @@ def kwic(corpus: CorpusName, asked: Kwic, reading: Reading, table: Table) -> Non
             table.write(found, nothing="")
             rows = found.height
     if not rows:
-        hint = "" if asked.regex else head.hint(asked.query)
+        hint = "" if asked.regex or corpus == "-" else _hint(asked.query, source)
         say(f"nothing matches {printable(asked.query)!r}{hint}", err=True)
     if asked.show is None and reading.asked.reading.layer not in (None, "form"):
         note(f"the lines show the layer {reading.asked.reading.layer}; --show form shows the text")
     note(many(rows, "line"))
 
 
-class Head:
-    """The first texts of a corpus, for the words that a query may have meant."""
+def _hint(query: str, corpus: Corpus) -> str:
+    """The words at the beginning of a corpus that are like a query that nothing matches."""
+    from termburst.concordance.queries import suggested
 
-    def __init__(self) -> None:
-        self.texts: list[Text] = []
-        self.size = 0
-
-    def see(self, texts: Iterable[Text]) -> None:
-        """Keep some texts, if there are not enough."""
-        for text in texts if self.size < _HEAD else ():
-            self.texts.append(text)
-            self.size += len(text)
-
-    def hint(self, query: str) -> str:
-        """The words of these texts that are like a query that nothing matches."""
-        from termburst.concordance.queries import suggested
-
-        near = suggested(query, self.texts)
-        return f"; did you mean {' or '.join(repr(printable(word)) for word in near)}?" if near else ""
+    near = suggested(query, (text for batch in islice(corpus.batches(()), _HEAD) for text in batch.texts))
+    return f"; did you mean {' or '.join(repr(printable(word)) for word in near)}?" if near else ""
 
 
 @reads_text

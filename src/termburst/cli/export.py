@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 import typer
 
 from termburst.cli.options import CORPUS_HELP, CorpusName, Csv, MinCount, Table
-from termburst.cli.output import Format, check_csv_options, many, note, refuse_workbook, say, write_table
+from termburst.cli.output import check_csv_options, many, note, refuse_workbook, say, write_table
 from termburst.cli.reading import Reading, reads_text
 from termburst.exports import ENDINGS, WORD_LIST_FORMATS
-from termburst.options import given
+from termburst.options import Option, given
 from termburst.questions.weights import Weigh
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ _ENDINGS: dict[str, str] = {".npz": "npz", ".csv": "csv", ".parquet": "parquet",
 _LONG = ("csv", "parquet", "quanteda")  # one row per count, so that a document without a term has no row
 _HOW = ".npz, .csv, .parquet or .mtx (Matrix Market)"
 
-Output = Annotated[Path, typer.Option("--output", "-o", help=f"The file to write: {_HOW}.", show_default=False)]
+Output = Annotated[Path, Option(f"The file to write: {_HOW}.")]
 
 
 @reads_text
@@ -49,15 +49,10 @@ def weigh(
 
 @reads_text
 def export(
-    corpus: Annotated[
-        str,
-        typer.Argument(
-            metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics, for a word list.", show_default=False
-        ),
-    ],
+    corpus: Annotated[str, Option(f"{CORPUS_HELP} Or saved statistics, for a word list.", metavar="CORPUS")],
     reading: Reading,
     csv: Csv,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.", show_default=False)],
+    output: Annotated[Path, Option("The file to write.")],
     format: Annotated[
         ExportFormat | None,
         typer.Option("--as", help="The format: for which program. (default: by the ending of --output)"),
@@ -116,7 +111,7 @@ def _write(made: Weights, output: Path, format: Any, value: str, csv: Csv, more:
         save_weights(made, output)
     elif format in ("csv", "parquet"):
         frame = long_frame(made.matrix, made.terms, documents, ("document", "term", value))
-        write_table(frame, Table(**vars(csv), format=Format(format), output=output))
+        write_table(frame, Table(**vars(csv), format=format, output=output))
     else:
         export_matrix(made.matrix, made.terms, documents, output, format)
     if problem := same_ids(documents):

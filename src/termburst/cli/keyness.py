@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.keyness_groups import grouped, named_groups
+from termburst.cli.keyness_groups import grouped
 from termburst.cli.keyness_words import (
     bursts_of_one,
     cluster_in_words,
@@ -23,11 +23,12 @@ from termburst.cli.keyness_words import (
 from termburst.cli.options import CORPUS_HELP, Table, Top
 from termburst.cli.output import many, say
 from termburst.cli.reading import Reading, Steps, reads_text, working
-from termburst.cli.report import ReportFormat, settled_report, write_report
+from termburst.cli.report import settled_report, write_report
 from termburst.display import printable
-from termburst.options import given
+from termburst.options import Option, given
 from termburst.questions.keyness import Keyness
 from termburst.questions.report import ComparisonPage
+from termburst.questions.sides import Sides, column_formula
 from termburst.reading.conditions import CONDITION, is_condition
 from termburst.reading.options import ReadingOptions
 
@@ -35,108 +36,6 @@ if TYPE_CHECKING:
     import polars as pl
 
     from termburst.corpus.corpus import Corpus
-
-
-@dataclass(frozen=True)
-class Against:
-    """What A is compared with, beside another corpus."""
-
-    by: Annotated[
-        str | None,
-        typer.Option(
-            help="Column of A whose values are the groups to compare; or folder, or file; or a condition: "
-            "'year >= 1945'."
-        ),
-    ] = None
-    groups: Annotated[
-        list[str] | None,
-        typer.Option(help="With --by: compare only these values, such as ham,spam; the first is A."),
-    ] = None
-    every: Annotated[
-        float | None,
-        typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
-    ] = None
-    contrasts: Annotated[
-        bool | None,
-        typer.Option(
-            "--contrasts/--no-contrasts",
-            help="With --by and more than two groups: compare each with the rest, or test once whether a term differs.",
-        ),
-    ] = None
-    reference: Annotated[
-        Path | None, typer.Option(help="A list of word frequencies to compare with, in place of B: CSV, AntConc, …")
-    ] = None
-    formula: Annotated[
-        str | None, typer.Option(help="Columns of A that words may depend on, such as 'party + year'.")
-    ] = None
-    cluster: Annotated[
-        str | None, typer.Option(help="Column of A: documents with the same value may depend on each other.")
-    ] = None
-    strata: Annotated[str | None, typer.Option(help="Column of A: compare only documents with the same value.")] = None
-    contrast: Annotated[
-        list[str] | None, typer.Option(help="Two values to compare, such as 'party: D - R'; may be repeated.")
-    ] = None
-
-    @property
-    def design(self) -> dict[str, Any]:
-        """What goes with a formula."""
-        return {"cluster": self.cluster, "strata": self.strata, "contrast": self.contrast or None}
-
-    @property
-    def has_design(self) -> bool:
-        """Whether documents are compared by a formula, or within clusters or strata."""
-        return self.formula is not None or any(self.design.values())
-
-    def check(self, b: str | None, asked: Keyness) -> None:
-        """Raise ValueError for options that do not go together; *b* is the other corpus."""
-        by, formula, two = self.by is not None, self.formula is not None, b is not None
-        which = "--formula, --cluster and --strata"
-        of_frequencies = asked.compare == "burstiness" or self.every is not None or self.reference is not None
-        of_design = {
-            "give two corpora, A and B; or one corpus and --by COLUMN; or one and --formula": formula and (two or by),
-            "--cluster, --strata and --contrast go with --by or --formula, and not with two corpora": (
-                two or not (by or formula)
-            ),
-            f"{which} have contrasts of their own; omit --contrasts and --no-contrasts": self.contrasts is not None,
-            f"{which} compare frequencies; omit --compare, --bin and --reference": of_frequencies,
-            f"{which} have no --method {asked.method}; omit it": asked.method != "beta-binomial",
-        }
-        needs_by = {
-            "--bin needs --by COLUMN: the numbers or dates to put together": self.every is not None and not by,
-            "--groups needs --by COLUMN: the column that has these values": bool(self.groups) and not by,
-            "--contrasts and --no-contrasts need --by COLUMN: the groups to compare": (
-                self.contrasts is not None and not by
-            ),
-        }
-        for sentence, is_wrong in (of_design if self.has_design else needs_by).items():
-            if is_wrong:
-                raise ValueError(sentence)
-        ways = {"the corpus B": b, "--by": self.by, "--reference": self.reference}
-        named = [name for name, way in ways.items() if way is not None]
-        if len(named) != 1 and not self.has_design:
-            problem = f"{' and '.join(named)} cannot go together" if named else "there is nothing to compare A with"
-            raise ValueError(f"{problem}; give two corpora, A and B; or one corpus and --by, --formula or --reference")
-
-
-@dataclass(frozen=True)
-class Page:
-    """The page of a comparison."""
-
-    report: Annotated[
-        Path | None, typer.Option(help="Also write a page to explore, such as keyness.html (or .json).")
-    ] = None
-    shown: ComparisonPage = field(default_factory=ComparisonPage)
-
-    def settled(self, output: Path | None, sources: list[str], asked: Keyness) -> ReportFormat | None:
-        """Its format, if one is asked for and can be made."""
-        if self.report is None:
-            return None
-        format = settled_report(None, self.report, *sources)
-        if output is not None and self.report.resolve() == output.resolve():
-            raise ValueError(f"{output}: the table and the page cannot be the same file; give another name to --report")
-        if asked.compare == "burstiness":
-            raise ValueError("--report shows frequencies; omit it, or omit --compare burstiness")
-        return format
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,15 +52,21 @@ class _Compared:
 
 @reads_text
 def keyness(
-    a: Annotated[str, typer.Argument(metavar="A", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)],
+    a: Annotated[str, Option(f"{CORPUS_HELP} Or saved statistics.")],
     reading: Reading,
     asked: Keyness,
-    against: Against,
+    against: Sides,
     table: Table,
-    page: Page,
-    b: Annotated[
-        str | None, typer.Argument(metavar="B", help="The corpus to compare with; not with --by.", show_default=False)
+    page: ComparisonPage,
+    b: Annotated[str | None, Option("The corpus to compare with; not with --by.")] = None,
+    every: Annotated[
+        float | None,
+        typer.Option("--bin", help="With --by: put numbers or years together by intervals of this width, such as 10."),
     ] = None,
+    reference: Annotated[
+        Path | None, Option("A list of word frequencies to compare with, in place of B: CSV, AntConc, …")
+    ] = None,
+    report: Annotated[Path | None, Option("Also write a page to explore, such as keyness.html (or .json).")] = None,
     top: Top = None,
 ) -> None:
     """List the terms that one corpus uses more than another, or less, by more than their burstiness explains.
@@ -172,46 +77,51 @@ def keyness(
     """
     if a == b == "-":
         raise ValueError("only one corpus can be standard input; give a file or a folder for the other")
-    sources = reading.inputs(*(str(corpus) for corpus in (a, b, against.reference) if corpus is not None))
-    table, format = table.settled(*sources), page.settled(table.output, sources, asked)
+    sources = reading.inputs(*(str(corpus) for corpus in (a, b, reference) if corpus is not None))
+    table, against = table.settled(*sources), against.checked(asked, b, reference)
+    format = None if report is None else settled_report(None, report, *sources)
+    if report is not None and table.output is not None and report.resolve() == table.output.resolve():
+        raise ValueError(f"{report}: the table and the page cannot be the same file; give another name to --report")
+    if report is not None and (asked.compare == "burstiness" or reference is not None):
+        raise ValueError("--report shows the frequencies of documents; omit it, or omit --compare and --reference")
+    if every is not None and (against.by is None or against.has_design):
+        raise ValueError("--bin needs --by COLUMN, and neither --formula, --cluster nor --strata")
     if a == b:
         warnings.warn(f"A and B are both {a}, so nothing can differ", stacklevel=1)
-    against.check(b, asked)
-    if against.has_design:
+    if reference is not None:
+        found = _with_list(a, reference, reading, asked)
+    elif b is not None:
+        found = _two_corpora(a, b, reading, asked, page=report is not None)
+    elif against.has_design:
         found = _by_formula(a, against, reading, asked)
-    elif against.reference is not None:
-        found = _with_list(a, against.reference, reading, asked, page=format is not None)
-    elif against.by is not None:
-        found = _by_column(a, against, reading, asked, page=format is not None)
     else:
-        found = _two_corpora(a, str(b), reading, asked, page=format is not None)
+        found = _by_column(a, against, every, reading, asked, page=report is not None)
     if format is not None:
-        _write_page(found, page, format, against, asked)
+        with working("Finding where terms occur"):
+            summary = _summary(found, {"title": found.heading, "settings": given(asked), **given(page)}, against)
+        write_report(summary, format, report)
     shown = found.table.select(narrow(found.table)) if table.is_shown else found.table
     table.write(shown, [*compared(found.table, found.names), *found.above], top=top)
     if shown.height and table.is_on_terminal:
         say(*said_of(found.table))
 
 
-def _write_page(found: _Compared, page: Page, format: ReportFormat, against: Against, asked: Keyness) -> None:
-    from termburst.report import summarize_design, summarize_keyness
+def _summary(found: _Compared, options: dict[str, Any], against: Sides) -> dict[str, Any]:
+    """What the page of a comparison shows."""
+    from termburst.report import summarize_keyness
 
     if not found.table.height:
         raise ValueError("no term occurs often enough to be compared; lower --min-count")
-    options: dict[str, Any] = {"title": found.heading, "settings": given(asked), **given(page.shown)}
-    with working("Finding where terms occur"):
-        if found.formula is None:
-            summary = summarize_keyness(found.table, found.sides, **options)
-        else:
-            (corpus,) = found.sides.values()
-            options |= {"cluster": against.cluster, "strata": against.strata}
-            summary = summarize_design(found.table, corpus, found.formula, **options)
-    write_report(summary, format, page.report)
+    if found.formula is not None:
+        options |= {"formula": found.formula, "cluster": against.cluster, "strata": against.strata}
+    return summarize_keyness(found.table, found.sides, **options)
 
 
-def _by_column(name: str, against: Against, reading: Reading, asked: Keyness, *, page: bool) -> _Compared:
+def _by_column(
+    name: str, against: Sides, every: float | None, reading: Reading, asked: Keyness, *, page: bool
+) -> _Compared:
     """Compare the groups that a column names: two with each other, more than two each with the rest."""
-    found = grouped(name, str(against.by), against.groups, against.every, reading, page=page)
+    found = grouped(name, str(against.by), against.groups, every, reading, page=page)
     names, counts = list(found.sizes), list(found.sizes.values())
     with working("Comparing"):
         table = found.corpus.keyness(by=found.by, contrasts=against.contrasts, **given(asked))
@@ -233,12 +143,10 @@ def _by_column(name: str, against: Against, reading: Reading, asked: Keyness, *,
     return _Compared(table, [title, *bursts], heading, sides)
 
 
-def _with_list(a: str, path: Path, reading: Reading, asked: Keyness, *, page: bool) -> _Compared:
+def _with_list(a: str, path: Path, reading: Reading, asked: Keyness) -> _Compared:
     """Compare with a list of frequencies."""
     from termburst.questions.word_lists import read_word_list
 
-    if page:
-        raise ValueError("a page needs two corpora, but a word list has no documents; omit --report")
     if asked.method != "beta-binomial":
         raise ValueError("--reference has its own method; omit --method")
     listed = read_word_list(path, lowercase=reading.asked.counting.lowercase)
@@ -288,22 +196,21 @@ def _size(corpus: Corpus) -> str:
     return f"{many(len(corpus), 'document')}, {many(corpus.tokens, 'token')}"
 
 
-def _by_formula(corpus: str, against: Against, reading: Reading, asked: Keyness) -> _Compared:
+def _by_formula(corpus: str, against: Sides, reading: Reading, asked: Keyness) -> _Compared:
     """Compare by a formula; with clusters or strata, the column or the condition of --by is one."""
     from termburst.corpus.condition_groups import part_to_compare, with_conditions_shown
     from termburst.questions.formula_text import named_columns
 
-    by = CONDITION if is_condition(against.by) else str(against.by)
-    formula = against.formula or (by if by.isidentifier() else f"`{by}`")
+    formula = against.formula or column_formula(CONDITION if is_condition(against.by) else str(against.by))
     columns = named_columns(formula)  # before the corpus is read: a formula may be wrong
     if corpus == "-":
         raise ValueError("standard input has no columns; give a file with --formula")
-    chosen, read = named_groups(against.by, against.groups), reading.corpus(corpus, columns="all").counted()
-    column = None
+    read, sides = reading.corpus(corpus, columns="all").counted(), against
     if against.by is not None:
-        read, column = part_to_compare(read, against.by, chosen)
+        read, by = part_to_compare(read, against.by, against.groups)
+        sides = replace(against, by=by, groups=None)
     with working("Comparing"):
-        table = read.keyness(None if column else formula, by=column, **against.design, **given(asked))
+        table = read.keyness(**given(sides), **given(asked))
     title = [f"{against.by or formula}, {many(len(read), 'document')}"]
     if against.cluster is not None:
         title[0] = f"{title[0]}; {cluster_in_words(table, against.cluster)}"
@@ -311,4 +218,4 @@ def _by_formula(corpus: str, against: Against, reading: Reading, asked: Keyness)
     names = sides_of(table, read.metadata, columns)
     table = with_conditions_shown(table) if columns == [CONDITION] else table
     heading = f"{Path(corpus).name}, {against.by or formula}"
-    return _Compared(table, title, heading, {corpus: read}, names, formula)
+    return _Compared(table, title, heading, {"all documents": read}, names, formula)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from termburst.cli.options import parsed_list
 from termburst.cli.reading import Reading
 from termburst.reading.conditions import is_condition
 
@@ -13,29 +13,6 @@ if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
 
 MOST_GROUPS = 50  # values of the column that --by names
-
-
-def named_groups(by: str | None, groups: list[str] | None) -> list[str] | None:
-    """The values that --groups names, as they are written; None if all values are compared.
-
-    Examples
-    --------
-    >>> named_groups("place", ['"Washington, D.C.", Paris'])
-    ['Washington, D.C.', 'Paris']
-    """
-    if not groups:
-        return None
-    if by is None:
-        raise ValueError("--groups needs --by COLUMN: the column that has these values")
-    if is_condition(by):
-        raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --groups")
-    names = parsed_list(groups)
-    if len(names) < 2:
-        raise ValueError(
-            f"--groups must be two values of {by!r:.60} or more, such as a,b; got {','.join(groups)!r:.60}. "
-            "Without --groups, each value is compared with the rest"
-        )
-    return names
 
 
 @dataclass(frozen=True)
@@ -52,7 +29,7 @@ class Grouped:
 
 
 def grouped(
-    name: str, by: str, only: list[str] | None, every: float | None, reading: Reading, *, page: bool
+    name: str, by: str, only: Iterable[str] | None, every: float | None, reading: Reading, *, page: bool
 ) -> Grouped:
     """The corpus, and the groups that --by names: between 2 and `MOST_GROUPS`.
 
@@ -67,19 +44,19 @@ def grouped(
 
     if is_saved(name):
         raise ValueError(f"{name} is saved statistics, which have no documents to group; give the corpus itself")
-    asked, corpus = named_groups(by, only), reading.corpus(name)
+    corpus = reading.corpus(name)
     if every is None:
         corpus = corpus.group(by)
     elif is_condition(by):
         raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
     else:
         corpus, by = corpus.bin(by, int(every) if every.is_integer() else every), f"{by}_bin"
-        asked = None if asked is None else [one.replace("–", "-").partition("-")[0] for one in asked]
+        only = None if only is None else [one.replace("–", "-").partition("-")[0] for one in only]
     corpus = corpus.in_memory() if page else corpus.counted()
-    corpus, by = part_to_compare(corpus, by, asked)
+    corpus, by = part_to_compare(corpus, by, only)
     labels = labels_of(corpus.metadata, by)
     sizes = {str(value): size for value, size in labels.value_counts().sort(by).rows()}
-    if asked is None and len(sizes) > MOST_GROUPS:
+    if only is None and len(sizes) > MOST_GROUPS:
         raise ValueError(
             f"{name}: the column {by!r} has {len(sizes):,} values, but at most {MOST_GROUPS} can be compared; "
             "put numbers or years together with --bin, such as --bin 10, or choose another column with --by"

@@ -204,7 +204,7 @@ def sides_of(table: pl.DataFrame, metadata: pl.DataFrame, columns: list[str]) ->
 
 
 def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], table: pl.DataFrame) -> str:
-    """How many clusters there are and which are the largest; those that the columns of the formula divide.
+    """How many clusters there are and which are the largest; those within which the columns of the formula vary.
 
     Namesakes are one cluster, and the number of documents shows it.
 
@@ -212,34 +212,25 @@ def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], 
     --------
     >>> import polars as pl
     >>> about = pl.DataFrame({"who": ["Adams", "Adams", "Polk", "Bush"], "era": ["early", "late", "early", "late"]})
-    >>> tested = pl.DataFrame({"p_method": ["random signs of clusters"]})
-    >>> print(clusters_in_words(about, "who", ["era"], tested))
-    3 clusters by who (2 in early, 2 in late); the largest: Adams, 2 documents. Adams is in both, so p is by random signs of clusters.
+    >>> print(clusters_in_words(about, "who", ["era"], pl.DataFrame({"p_method": ["random signs of clusters"]})))
+    3 clusters by who; the largest: Adams 2, Bush 1, Polk 1 documents. p is by random signs of clusters, since 1 has documents on several sides: Adams.
     >>> print(clusters_in_words(about[1:], "who", ["era"], pl.DataFrame({"p_method": ["clusters, chi2"]})))
-    3 clusters by who (1 in early, 2 in late), each one document. The documents of a cluster are counted as one.
+    3 clusters by who; the largest: Adams 1, Bush 1, Polk 1 documents. The documents of a cluster are counted as one.
     """  # noqa: E501  # a line of output
     import polars as pl
 
-    sizes = metadata[cluster].cast(pl.String).value_counts(sort=True).sort("count", cluster, descending=[True, False])
-    said = f"{many(sizes.height, 'cluster')} by {printable(cluster)}"
-    levels = _levels(metadata, columns)
-    within = metadata.group_by(pl.col(cluster).cast(pl.String)).agg(pl.struct(columns).n_unique().alias("values"))
-    if levels:
-        parts = (metadata.filter(pl.col(columns[0]) == level)[cluster].n_unique() for level in levels)
-        said += f" ({', '.join(f'{n:,} in {printable(one)}' for n, one in zip(parts, levels, strict=True))})"
-    several = [(printable(name), size) for name, size in sizes.head(_LARGEST).rows() if size > 1]
-    (first, most), *others = several or [("", 0)]
-    named = ", ".join([f"{first}, {many(most, 'document')}", *(f"{name} {size:,}" for name, size in others)])
-    said += f"; the largest: {named}." if most else ", each one document."
-    divided = sorted(within.filter(pl.col("values") > 1)[cluster].to_list())
-    if divided and "random signs of clusters" in table["p_method"]:
-        is_one = len(divided) == 1
-        names = ", ".join(map(printable, divided[:_LARGEST])) + (" and others" if len(divided) > _LARGEST else "")
-        where = ("is in" if is_one else "are in") + (" both" if len(levels) == 2 else " several groups")
-        if not levels:
-            where = f"{'has' if is_one else 'have'} several values of {', '.join(columns)}"
-        return f"{said} {names} {where}, so p is by random signs of clusters."
-    return f"{said} The documents of a cluster are counted as one."
+    by = pl.col(cluster).cast(pl.String).alias("cluster")
+    found = metadata.group_by(by).agg(pl.len().alias("documents"), pl.struct(columns).n_unique().alias("values"))
+    found = found.sort("documents", "cluster", descending=[True, False])
+    largest = ", ".join(f"{printable(name)} {size:,}" for name, size, _ in found.head(_LARGEST).rows())
+    said = f"{many(found.height, 'cluster')} by {printable(cluster)}; the largest: {largest} documents."
+    divided = found.filter(pl.col("values") > 1)["cluster"].sort()
+    if divided.is_empty() or "random signs of clusters" not in table["p_method"]:
+        return f"{said} The documents of a cluster are counted as one."
+    names = ", ".join(map(printable, divided.head(_LARGEST))) + (", …" if len(divided) > _LARGEST else "")
+    have = "has" if len(divided) == 1 else "have"
+    several = f"{len(divided):,} {have} documents on several sides: {names}"
+    return f"{said} p is by random signs of clusters, since {several}."
 
 
 def _levels(metadata: pl.DataFrame, columns: list[str]) -> list[str]:

@@ -12,16 +12,15 @@ import os
 import shlex
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import Field, dataclass, fields, is_dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin, get_type_hints
 
 import typer
-import typer.models
 
 from termburst.cli.output import NOTHING, Format, Title, settled_format, write_table
 from termburst.messages import Absent, Named, spelled
-from termburst.options import REQUIRED, OptionField, has_options, options_of
+from termburst.options import REQUIRED, Option, OptionField, options_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -31,38 +30,26 @@ CORPUS_HELP = (
     "a Word, PDF, HTML or TEI file, or a row of a CSV, JSONL, Parquet or Excel table. - is standard input, where each "
     "line is one. Or a data set: inaugural, 20newsgroups, r8, stdlib."
 )
-CorpusName = Annotated[str, typer.Argument(metavar="CORPUS", help=CORPUS_HELP, show_default=False)]
-CorpusOrStatistics = Annotated[
-    str, typer.Argument(metavar="CORPUS", help=f"{CORPUS_HELP} Or saved statistics.", show_default=False)
-]
-Top = Annotated[
-    int | None, typer.Option("--top", "-n", min=0, help="How many terms; 0 for all. (default: 30 in a table, or all)")
-]
-MinCount = Annotated[int, typer.Option("--min-count", min=1, help="Leave out terms that occur fewer times.")]
-Output = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write to this file. It is replaced only when all is written.")
-]
+CorpusName = Annotated[str, Option(CORPUS_HELP, metavar="CORPUS")]
+CorpusOrStatistics = Annotated[str, Option(f"{CORPUS_HELP} Or saved statistics.", metavar="CORPUS")]
+Top = Annotated[int | None, Option("How many terms; 0 for all. (default: 30 in a table, or all)", least=0)]
+MinCount = Annotated[int, Option("Leave out terms that occur fewer times.", least=1)]
+Output = Annotated[Path | None, Option("Write to this file. It is replaced only when all is written.")]
 
 
 @dataclass(frozen=True)
 class Csv:
     """How CSV is written, as given on the command line."""
 
-    csv_as_is: Annotated[
-        bool, typer.Option("--csv-as-is", help="In CSV, add no apostrophe before text that a spreadsheet would run.")
-    ] = False
-    excel: Annotated[
-        bool, typer.Option("--excel", help="In CSV, add a byte order mark, so that Excel shows all letters correctly.")
-    ] = False
+    csv_as_is: Annotated[bool, Option("In CSV, add no apostrophe before text that a spreadsheet would run.")] = False
+    excel: Annotated[bool, Option("In CSV, add a byte order mark, so that Excel shows all letters correctly.")] = False
 
 
 @dataclass(frozen=True)
 class Table(Csv):
     """How the table of a command is written, as given on the command line."""
 
-    format: Annotated[
-        Format | None, typer.Option("--format", "-f", help="(default: by the ending of --output, or table)")
-    ] = None
+    format: Annotated[Format | None, Option("(default: by the ending of --output, or table)")] = None
     output: Output = None
 
     def settled(self, *sources: str) -> Table:
@@ -75,7 +62,7 @@ class Table(Csv):
     @property
     def is_shown(self) -> bool:
         """Whether people read it in a terminal or a text file."""
-        return self.format is Format.table
+        return self.format == "table"
 
     @property
     def is_on_terminal(self) -> bool:
@@ -202,31 +189,41 @@ PARSERS: dict[str, Callable[[str], Any]] = {
     "stop_words": parsed_stop_words,
     "split": parsed_split,
 }
-SHORT = {"columns": "-c", "scheme": "-s", "sort": "-s", "top": "-n", "width": "-w", "window": "-w"}
-ARGUMENTS = ("term",)  # written without a name, even where it may be left out
+SHORT = {
+    "columns": "-c", "format": "-f", "output": "-o", "scheme": "-s", "sort": "-s", "top": "-n", "width": "-w",
+    "window": "-w",
+}  # fmt: skip
+FLAGS = {"notes": "--verbose/--quiet"}  # with names of their own
+ARGUMENTS = ("term", "b")  # written without a name, even where it may be left out
 _PLAIN = (bool, int, float, str, Path)
 
 
 def takes_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Give a command the options of every class of options among its parameters; it receives objects of the classes.
 
-    A dataclass counts as one, too, if some of its fields are classes of options, or are annotated for typer; its field
-    `given`, if it has one, receives all values as they were written. An option without a default is an argument. An
-    option that two classes have, such as `layer`, is described by the later one, and both receive its value. With
-    ``Annotated[Class, "heading"]``, the help lists the options below that heading.
+    A dataclass counts as one if some of its fields are options, or such classes; its field `given`, if it has one,
+    receives all values as they were written. A parameter of the command may be an option, too. An option without a
+    default and without a short name is an argument. An option that two classes have, such as `layer`, is described by
+    the later one, and both receive its value. With ``Annotated[Class, "heading"]``, the help lists the options below
+    that heading.
     """
     own = inspect.signature(command, eval_str=True).parameters.values()
     classes = {p.name: p.annotation for p in own if parameters_of(p.annotation)}
-    plain = [p.name for p in own if p.name not in classes]
-    all_of_them = (
-        one for p in own for one in parameters_of(p.annotation) or [p.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+    single = {p.name: one for p in own if (one := _own_option(p)) is not None}
+    every = (
+        one
+        for p in own
+        for one in parameters_of(p.annotation)
+        or [as_parameter(single[p.name]) if p.name in single else p.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
     )
-    parameters = list({one.name: one for one in all_of_them}.values())
+    parameters = list({one.name: one for one in every}.values())
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> Any:
         made = {name: made_of(kind, given) for name, kind in classes.items()}
-        return command(**{name: given[name] for name in plain}, **made)
+        values = {name: _value(single[name], given[name]) for name in single}
+        plain = {p.name: given[p.name] for p in own if p.name not in classes}
+        return command(**plain | values | made)
 
     del wrapper.__wrapped__  # otherwise typer would look at the signature of the command itself
     wrapper.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
@@ -235,41 +232,41 @@ def takes_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def parameters_of(kind: Any) -> list[inspect.Parameter]:
-    """The options of a class, or of a dataclass that is made of such classes, as parameters that typer understands."""
+    """The options of a dataclass, and of such classes among its fields, as parameters that typer understands."""
     kind, panel = _with_panel(kind)
-    if has_options(kind):
-        return [as_parameter(one, panel) for one in options_of(kind).values()]
     if not (isinstance(kind, type) and is_dataclass(kind)):
         return []
-    found: list[inspect.Parameter] = []
-    for field, hint in _typed_fields(kind):
-        if _is_of_typer(hint):
-            found.append(_keyword(field.name, field.default, hint))
-        else:
-            found += parameters_of(hint)
+    known, found = options_of(kind), list[inspect.Parameter]()
+    for name, hint in _typed_fields(kind):
+        found += [as_parameter(known[name], panel)] if name in known else parameters_of(hint)
     return found
 
 
 def made_of(kind: Any, given: Mapping[str, Any]) -> Any:
     """An object of such a class, from values as typer gives them."""
     kind, _ = _with_panel(kind)
-    if has_options(kind):
-        return kind(**{name: _value(one, given[name]) for name, one in options_of(kind).items()})
-    made: dict[str, Any] = {}
-    for field, hint in _typed_fields(kind):
-        if field.name == "given":
+    made: dict[str, Any] = {name: _value(one, given[name]) for name, one in options_of(kind).items()}
+    for name, hint in _typed_fields(kind):
+        if name == "given":
             made["given"] = given
-        elif parameters_of(hint):
-            made[field.name] = made_of(hint, given)
-        elif _is_of_typer(hint):
-            made[field.name] = given[field.name]
+        elif name not in made and parameters_of(hint):
+            made[name] = made_of(hint, given)
     return kind(**made)
+
+
+def _own_option(parameter: inspect.Parameter) -> OptionField | None:
+    """The option that a parameter of a command is, if it is one."""
+    kind, default = parameter.annotation, parameter.default
+    option = next((one for one in getattr(kind, "__metadata__", ()) if isinstance(one, Option)), None)
+    default = REQUIRED if default is inspect.Parameter.empty else default
+    return None if option is None else OptionField(parameter.name, get_args(kind)[0], default, option)
 
 
 def as_parameter(one: OptionField, panel: str | None = None) -> inspect.Parameter:
     """An option as the parameter of a function that typer understands."""
     option, kinds = one.option, one.members
     flag = f"{dashed(one.name)}/--no-{dashed(one.name)[2:]}" if bool in kinds and one.default is not False else ""
+    flag = FLAGS.get(one.name, flag)
     about: dict[str, Any] = {"help": option.help, "metavar": option.metavar, "rich_help_panel": option.panel or panel}
     if int in kinds or float in kinds:
         about |= {"min": option.least, "max": option.most}
@@ -284,9 +281,9 @@ def as_parameter(one: OptionField, panel: str | None = None) -> inspect.Paramete
         kind, default = (kinds[0] | None if one.optional else kinds[0]), one.default
     else:
         raise TypeError(f"cli/options.py does not say how the option {one.name} is written: {one.type}")
-    if one.default is REQUIRED or one.name in ARGUMENTS:
+    default = inspect.Parameter.empty if one.default is REQUIRED else default
+    if one.name in ARGUMENTS or (one.default is REQUIRED and one.name not in SHORT):
         info = typer.Argument(**about | {"metavar": option.metavar or one.name.upper()})
-        default = inspect.Parameter.empty if one.default is REQUIRED else default
     else:
         info = typer.Option(flag or dashed(one.name), *filter(None, [SHORT.get(one.name)]), **about)
     return inspect.Parameter(
@@ -301,17 +298,9 @@ def _with_panel(kind: Any) -> tuple[Any, str | None]:
     return kind, None
 
 
-def _typed_fields(kind: Any) -> list[tuple[Field[Any], Any]]:
+def _typed_fields(kind: Any) -> list[tuple[str, Any]]:
     hints = get_type_hints(kind, include_extras=True)
-    return [(field, hints[field.name]) for field in fields(kind)]
-
-
-def _is_of_typer(hint: Any) -> bool:
-    return any(isinstance(about, typer.models.OptionInfo) for about in getattr(hint, "__metadata__", ()))
-
-
-def _keyword(name: str, default: Any, annotation: Any) -> inspect.Parameter:
-    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+    return [(field.name, hints[field.name]) for field in fields(kind)]
 
 
 def _is_list(one: OptionField) -> bool:
@@ -326,4 +315,4 @@ def _value(one: OptionField, given: Any) -> Any:
     if not _is_list(one):
         return given
     listed = parsed_list(given)
-    return listed[0] if len(listed) == 1 and listed[0] in one.names else listed or None
+    return listed[0] if len(listed) == 1 and listed[0] in one.names else listed

@@ -12,9 +12,8 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from termburst.display import printable, printable_json
 
@@ -33,13 +32,7 @@ SURE = 0.05  # q up to this counts as found
 NOTHING = "no term occurs that often; lower --min-count"
 
 
-class Format(StrEnum):
-    """How a table is written."""
-
-    table = "table"
-    csv = "csv"
-    json = "json"
-    parquet = "parquet"
+Format = Literal["table", "csv", "json", "parquet"]  # how a table is written
 
 
 def settled_format(table: Table, *sources: str) -> Format:
@@ -50,10 +43,10 @@ def settled_format(table: Table, *sources: str) -> Format:
     from termburst.files import check_output
 
     format = table.format or _format_of(table.output)
-    check_csv_options(format.value, table)
+    check_csv_options(format, table)
     if table.output is not None:
         check_output(table.output, *sources)
-    elif format is Format.parquet and sys.stdout.isatty():
+    elif format == "parquet" and sys.stdout.isatty():
         raise ValueError("Parquet cannot be shown on a terminal; write it to a file with -o, or to a pipe")
     return format
 
@@ -72,18 +65,18 @@ def write_table(frame: pl.DataFrame, table: Table, title: Title = "", *, nothing
     encoding of the computer's language. *nothing* is said of a frame without rows.
     """
     format, output, escaped = table.format, table.output, 0
-    if format is Format.csv and not table.csv_as_is:
+    if format == "csv" and not table.csv_as_is:
         frame, escaped = without_formulas(frame)
     if output is not None:
         write_out(_encoded(frame, table, title), output)
         note(f"{output}: {many(frame.height, 'row')}")
     else:
         try:
-            if format is Format.table:
+            if format == "table":
                 print_table(frame, title, nothing=nothing)
             else:
                 content = _encoded(frame, table, title)
-                if format is Format.csv and sys.stdout.isatty():  # JSON escapes what a terminal obeys; CSV cannot
+                if format == "csv" and sys.stdout.isatty():  # JSON escapes what a terminal obeys; CSV cannot
                     content = "\n".join(printable(line, None) for line in content.decode().split("\n")).encode()
                 write_out(content)
             sys.stdout.flush()
@@ -96,7 +89,7 @@ def write_table(frame: pl.DataFrame, table: Table, title: Title = "", *, nothing
         say(f"{output or 'CSV'}: added an apostrophe before {which}; --csv-as-is leaves them unchanged", err=True)
     if table.excel and frame.height >= _EXCEL_ROWS:
         say(f"{output or 'CSV'}: Excel shows only the first {_EXCEL_ROWS - 1:,} of {frame.height:,} rows", err=True)
-    if frame.is_empty() and nothing and format is not Format.table:
+    if frame.is_empty() and nothing and format != "table":
         note(nothing)
 
 
@@ -282,8 +275,8 @@ def _cell(value: Any) -> str:
 
 def _format_of(output: Path | None) -> Format:
     if output is None:
-        return Format.table
-    endings = {".csv": Format.csv, ".json": Format.json, ".parquet": Format.parquet, ".txt": Format.table}
+        return "table"
+    endings: dict[str, Format] = {".csv": "csv", ".json": "json", ".parquet": "parquet", ".txt": "table"}
     refuse_workbook(output)
     if output.suffix.lower() not in endings:
         raise ValueError(f"{output}: the format is not clear from its ending; add --format csv, json, parquet or table")
@@ -300,11 +293,11 @@ def refuse_workbook(output: Path) -> None:
 def _encoded(frame: pl.DataFrame, table: Table, title: Title) -> bytes:
     import io
 
-    if table.format is Format.csv:
+    if table.format == "csv":
         return frame.write_csv().encode("utf-8-sig" if table.excel else "utf-8")
-    if table.format is Format.json:
+    if table.format == "json":
         return json_text([_json_row(row) for row in frame.to_dicts()], indent=1, default=str)
-    if table.format is Format.table:
+    if table.format == "table":
         text = io.StringIO()
         print_table(frame, title, file=text)
         return text.getvalue().encode()

@@ -10,8 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from termburst.cli.options import takes_options, with_dashes
 from termburst.cli.output import errors_are_on_terminal, many, progress_bar, say
 from termburst.corpus.read_arguments import ReadArguments
@@ -71,11 +69,7 @@ class Reading:
     steps: Steps = field(default_factory=Steps)
     notes: Annotated[
         bool | None,
-        typer.Option(
-            "--verbose/--quiet",
-            help="Print the whole reading report, or none of it. (default: its first lines)",
-            rich_help_panel=_PANEL,
-        ),
+        Option("Print the whole reading report, or none of it. (default: its first lines)", panel=_PANEL),
     ] = None
     given: Mapping[str, Any] = field(default_factory=dict)
 

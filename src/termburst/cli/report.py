@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from termburst.cli.options import CorpusName, CorpusOrStatistics, with_dashes
 from termburst.cli.output import json_text, note, say, write_out
 from termburst.cli.reading import Reading, reads_text, working
+from termburst.options import Option
 from termburst.questions.explore import Explore
 from termburst.questions.report import Report
 
-
-class ReportFormat(StrEnum):
-    """The formats of a report."""
-
-    html = "html"
-    json = "json"
+ReportFormat = Literal["html", "json"]
 
 
 @reads_text
@@ -27,12 +22,8 @@ def report(
     corpus: CorpusOrStatistics,
     asked: Report,
     reading: Reading,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The page to write, such as report.html.", show_default=False)
-    ] = None,
-    format: Annotated[
-        ReportFormat | None, typer.Option("--format", "-f", help="(default: by the ending of --output)")
-    ] = None,
+    output: Annotated[Path | None, Option("The page to write, such as report.html.")] = None,
+    format: Annotated[ReportFormat | None, Option("(default: by the ending of --output)")] = None,
     in_browser: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Write a page to explore a corpus: every term, how bursty it is, and how sure that is.
@@ -41,12 +32,12 @@ def report(
     patterns) give the same page without documents and lines.
     """
     settled = settled_report(format, output, *reading.inputs(corpus))
-    if in_browser and settled is not ReportFormat.html:
+    if in_browser and settled != "html":
         raise ValueError("--open needs a page, not JSON; omit --open or write .html")
     source = reading.corpus(corpus, columns="all").in_memory()
     source._warn_of_one_document()
     with working("Testing every word") as step:
-        summary = source.summary(asked, full=settled is ReportFormat.json, step=step)
+        summary = source.summary(asked, step=step)
     write_report(summary, settled, output)
     if in_browser and output is not None:
         import webbrowser
@@ -85,12 +76,12 @@ def settled_report(format: ReportFormat | None, output: Path | None, *sources: s
     if format is None:
         if output is not None and output.suffix.lower() not in (".html", ".htm", ".json"):
             raise ValueError(f"{output}: the name of a report must end in .html (the page) or .json (its numbers)")
-        format = ReportFormat.json if output is not None and output.suffix.lower() == ".json" else ReportFormat.html
+        format = "json" if output is not None and output.suffix.lower() == ".json" else "html"
     if output is not None:
         check_output(output, *sources)
-    elif format is ReportFormat.html:
+    elif format == "html":
         raise ValueError("give the name of the page to write, such as -o report.html")
-    if format is ReportFormat.html and find_spec("bokeh") is None:
+    if format == "html" and find_spec("bokeh") is None:
         raise ValueError("a page needs Bokeh; install it with: pip install 'termburst[report]'")
     return format
 
@@ -101,12 +92,12 @@ def write_report(summary: dict[str, Any], format: ReportFormat, output: Path | N
 
     for one in summary.get("reading", ()):
         one["lines"] = [with_dashes(line) for line in one["lines"]]
-    if format is ReportFormat.html:
+    if format == "html":
         with working("Making the page"):
             encoded = render(summary).encode()
     else:
         encoded = json_text(summary, allow_nan=False)
     write_out(encoded, output)
     if output is not None:
-        what = "open it in a browser" if format is ReportFormat.html else "the numbers of a page"
+        what = "open it in a browser" if format == "html" else "the numbers of a page"
         note(f"{output}: {len(encoded) / 1e6:.1f} MB, {what}")

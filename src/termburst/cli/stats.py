@@ -11,23 +11,18 @@ from typing import Annotated
 
 import typer
 
-from termburst.cli.options import CorpusName, with_dashes
+from termburst.cli.options import CorpusName, takes_options, with_dashes
 from termburst.cli.output import json_text, many, note, say, write_out
 from termburst.cli.reading import Reading, reads_text
 from termburst.names import Detail
+from termburst.options import Option
 
 stats = typer.Typer(help="Build, combine and show saved statistics of a corpus.", no_args_is_help=True)
 
-Saved = Annotated[
-    Path, typer.Argument(metavar="STATISTICS", help="A file that `stats build` wrote.", show_default=False)
-]
-Into = Annotated[Path, typer.Option("--output", "-o", help="The Parquet file to write.", show_default=False)]
-InPlace = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Write to this file. (default: change the first file)")
-]
-Batch = Annotated[
-    str | None, typer.Option("--batch", help="A name for these documents, so that they are added only once.")
-]
+Saved = Annotated[Path, Option("A file that `stats build` wrote.", metavar="STATISTICS")]
+Into = Annotated[Path, Option("The Parquet file to write.")]
+InPlace = Annotated[Path | None, Option("Write to this file. (default: change the first file)")]
+Batch = Annotated[str | None, Option("A name for these documents, so that they are added only once.")]
 
 
 @stats.command()
@@ -37,33 +32,20 @@ def build(
     reading: Reading,
     output: Into,
     detail: Annotated[
-        Detail,
-        typer.Option("--detail", help="How much is saved of every term: patterns for tests and keyness, or less."),
+        Detail, Option("How much is saved of every term: patterns for tests and keyness, or less.")
     ] = "patterns",
     batch: Batch = None,
     min_count: Annotated[
-        int,
-        typer.Option("--min-count", min=1, help="Leave out terms that occur fewer times; then nothing can be added."),
+        int, Option("Leave out terms that occur fewer times; then nothing can be added.", least=1)
     ] = 1,
     checkpoint: Annotated[
         float | None,
-        typer.Option(
-            "--checkpoint",
-            min=0,
-            metavar="SECONDS",
-            help="How often to save what has been counted; 0 for never. (default: 30)",
-        ),
+        Option("How often to save what has been counted; 0 for never. (default: 30)", metavar="SECONDS", least=0),
     ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh", help="Start again instead of resuming an interrupted build.")
-    ] = False,
+    fresh: Annotated[bool, Option("Start again instead of resuming an interrupted build.")] = False,
     memory: Annotated[
         str | None,
-        typer.Option(
-            "--memory",
-            metavar="SIZE",
-            help="Stay within this memory, such as 1GB or 500MB: what does not fit is kept on disk until the end.",
-        ),
+        Option("Stay within this memory, such as 1GB: what does not fit is on disk until the end.", metavar="SIZE"),
     ] = None,
 ) -> None:
     """Count a corpus once and save its statistics. If interrupted, the same command resumes.
@@ -88,9 +70,7 @@ def add(
     corpus: CorpusName,
     reading: Reading,
     batch: Batch = None,
-    again: Annotated[
-        bool, typer.Option("--again", help="Add all documents, even those whose texts the statistics already contain.")
-    ] = False,
+    again: Annotated[bool, Option("Add all documents, even those whose texts are already there.")] = False,
     output: InPlace = None,
 ) -> None:
     """Add documents, counted with the same options as before. Texts that are already there are left out.
@@ -112,14 +92,13 @@ def add(
 
 
 @stats.command()
+@takes_options
 def merge(
     saved: Annotated[
         list[Path], typer.Argument(metavar="STATISTICS...", help="Two or more files.", show_default=False)
     ],
     output: Into,
-    again: Annotated[
-        bool, typer.Option("--again", help="Count texts as often as the files contain them, even if several do.")
-    ] = False,
+    again: Annotated[bool, Option("Count texts as often as the files contain them, even if several do.")] = False,
 ) -> None:
     """Combine the statistics of several collections. Files that contain the same texts are refused."""
     from termburst.corpus import build as building
@@ -129,6 +108,7 @@ def merge(
 
 
 @stats.command()
+@takes_options
 def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
     """Remove the documents of the second file from the first, and the terms that no longer occur.
 
@@ -141,12 +121,13 @@ def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
 
 
 @stats.command()
-def show(saved: Saved, as_json: Annotated[bool, typer.Option("--json", help="Write JSON.")] = False) -> None:
+@takes_options
+def show(saved: Saved, json: Annotated[bool, Option("Write JSON.")] = False) -> None:
     """Show what a file of statistics, or the folder of a ledger, contains."""
     from termburst.corpus.saved import contained
 
     facts, in_words = contained(saved)
-    if as_json:
+    if json:
         write_out(json_text(facts))
         return
     for name, value in (facts | in_words).items():

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
 from termburst.cli.options import CorpusOrStatistics, Table, Top, dashed
 from termburst.cli.output import SURE, note, of_words, say
 from termburst.cli.reading import Reading, collection_size, reads_text, working
 from termburst.display import printable
 from termburst.names import LOWER_BOUND
-from termburst.options import given, options_of
+from termburst.options import Option, given, options_of
 from termburst.questions.burstiness_test import Burstiness
 from termburst.questions.explain import Explain
 from termburst.questions.term_table import TermTable
@@ -29,7 +27,7 @@ def terms(
     reading: Reading,
     table: Table,
     top: Top = None,
-    test: Annotated[bool, typer.Option("--test", help="Test every term: p- and q-values.")] = False,
+    test: Annotated[bool, Option("Test every term: p- and q-values.")] = False,
 ) -> None:
     """List the terms, the burstiest first, and how bursty each is; with --test, also how sure that is.
 

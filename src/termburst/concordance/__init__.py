@@ -11,4 +11,4 @@ if TYPE_CHECKING:
     from termburst.concordance.polya_urn import HeldOut as HeldOut
     from termburst.concordance.polya_urn import PolyaUrnFit as PolyaUrnFit
 
-__getattr__, __dir__, __all__ = lazy(__name__, {"polya_urn": ["HeldOut", "PolyaUrnFit"]})
+__getattr__, __dir__, __all__ = lazy(__name__)

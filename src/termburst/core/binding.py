@@ -11,9 +11,10 @@ import ctypes
 import functools
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar, overload
 
 import numpy as np
@@ -163,29 +164,34 @@ Kind = TypeVar("Kind", bound=Struct)
 
 
 @overload
-def struct(kind: str, /, **values: Any) -> Struct: ...
+def struct(kind: str, local: Mapping[str, Any] = ..., /, **values: Any) -> Struct: ...
 
 
 @overload
-def struct(kind: type[Kind], /, **values: Any) -> Kind: ...
+def struct(kind: type[Kind], local: Mapping[str, Any] = ..., /, **values: Any) -> Kind: ...
 
 
-def struct(kind: Any, /, **values: Any) -> Any:
+def struct(kind: Any, local: Mapping[str, Any] = MappingProxyType({}), /, **values: Any) -> Any:
     """A C struct, filled by field name. Arrays are checked, and kept alive as long as the struct.
 
     *kind* is the name of the struct; or, if functions pass the struct on, a `NewType` with that name. Sizes are not
-    given: the size of an array is known.
+    given: the size of an array is known. A function whose variables have the names of the fields gives `locals()`.
 
     Examples
     --------
     >>> struct("LengthSums", log_z=np.ones(3), value=np.zeros(3), slope=np.zeros(3)).size
     3
+    >>> log_z, value, slope = np.ones((3, 2))
+    >>> struct("LengthSums", locals()).size
+    2
     >>> struct("LengthSums", log_z=np.ones(3, dtype=int), value=np.zeros(3), slope=np.zeros(3))
     Traceback (most recent call last):
     ...
     TypeError: log_z must be an array of float64; got int64
     """
     made, of, given, arrays = definition(kind if type(kind) is str else kind.__name__)
+    if local:
+        values = {name: local[name] for name in given if name in local} | values
     if len(values) == len(given):
         try:
             filled = made(*[check(name, values[name]) if check else values[name] for name, check in of])

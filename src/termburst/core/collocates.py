@@ -31,30 +31,12 @@ def attraction(
     require(bool((np.diff(starts) >= 0).all()) and starts[0] >= 0 and starts[-1] <= count.size, "starts must ascend")
     sizes = np.diff(starts)
     tokens = np.append(0, np.cumsum(count, dtype=np.int64))
-    room = int(np.max(tokens[starts[1:]] - tokens[starts[:-1]] + sizes, initial=0))
-    most_cells = int(sizes.max(initial=0))
-    states = int(min(observed.max(initial=0) + 2, most + 2))
-    results = [np.empty(observed.size) for _ in range(6)]
+    expected, log_p, log_above, theta, low, high = np.empty((6, observed.size))
     exact = np.empty(observed.size, dtype=np.int64)
-    call(
-        "tb_attraction",
-        struct("Windows", others=others, near=near),
-        struct("WordCells", starts=starts, document=document, count=count, observed=observed),
-        struct(
-            "Attraction",
-            **dict(zip(("expected", "log_p", "log_above", "theta", "low", "high"), results, strict=True)),
-            exact=exact,
-            deviate=deviate,
-            log_tail=log_tail,
-            most=most,
-            effects=effects,
-        ),
-        struct(
-            "AttractionRoom",
-            probability=np.empty(room),
-            steps=np.empty(most_cells, dtype=np.int64),
-            state=np.empty(states),
-        ),
-    )
-    expected, log_p, log_above, theta, low, high = results
+    probability = np.empty(int(np.max(tokens[starts[1:]] - tokens[starts[:-1]] + sizes, initial=0)))
+    steps = np.empty(int(sizes.max(initial=0)), dtype=np.int64)
+    state = np.empty(int(min(observed.max(initial=0) + 2, most + 2)))
+    local = locals()
+    structs = [struct(name, local) for name in ("Windows", "WordCells", "Attraction", "AttractionRoom")]
+    call("tb_attraction", *structs)
     return expected, log_p, log_above, theta, low, high, exact

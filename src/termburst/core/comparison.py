@@ -20,17 +20,9 @@ def learn_precisions(profiles: NDArray[Any], times: Floats, level: float, weight
     """
     require(profiles.shape == (times.size, 2), "there must be two profiles per term")
     require(density.ndim == 2 and density.shape[1] == RATIOS, "a row of density must have one number per ratio")
-    sums = np.zeros(len(density))
-    task = struct(
-        "LearnTask",
-        profiles=np.ascontiguousarray(profiles).reshape(-1),
-        times=times,
-        prior=_prior(0.0, 1.0, level, weight_a),
-        density=np.ascontiguousarray(density).reshape(-1),
-        likelihood=np.empty(RATIOS),
-        sums=sums,
-    )
-    call("tb_learn_precisions", task)
+    profiles, density = np.ascontiguousarray(profiles), np.ascontiguousarray(density)
+    prior, likelihood, sums = _prior(0.0, 1.0, level, weight_a), np.empty(RATIOS), np.zeros(len(density))
+    call("tb_learn_precisions", struct("LearnTask", locals()))
     return sums
 
 
@@ -49,20 +41,8 @@ def compare_sides(
     below, above = np.empty((size, tails)), np.empty((size, tails))
     median, statistic = np.empty(size), np.empty(size)
     limits = np.full((size, levels.size, 2), np.nan)
-    task = struct(
-        "CompareTask",
-        profiles=np.ascontiguousarray(profiles).reshape(-1),
-        prior=_prior(*prior),
-        log_ratios=np.ascontiguousarray(log_ratios).reshape(-1),
-        tails=tails,
-        levels=levels,
-        below=below.reshape(-1),
-        above=above.reshape(-1),
-        median=median,
-        statistic=statistic,
-        limits=limits.reshape(-1),
-    )
-    call("tb_compare_sides", task)
+    profiles, log_ratios = np.ascontiguousarray(profiles), np.ascontiguousarray(log_ratios)
+    call("tb_compare_sides", struct("CompareTask", locals(), prior=_prior(*prior)))
     return below, above, median, statistic, limits
 
 

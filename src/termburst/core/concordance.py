@@ -28,16 +28,11 @@ def query(parts: Sequence[tuple[int, Sequence[str]]]) -> Query:
     written = [character.encode() for _, characters in parts for character in characters]
     begins = np.zeros(256, dtype=np.uint8)
     begins[[character.encode()[0] for character in parts[0][1]]] = 1
+    kinds = np.array([kind for kind, _ in parts], dtype=np.uint8)
+    first = np.cumsum([0, *(len(characters) for _, characters in parts)], dtype=np.int64)
+    at = np.cumsum([0, *map(len, written)], dtype=np.int64)
     joined = np.frombuffer(b"".join(written), dtype=np.uint8)
-    return struct(
-        Query,
-        kinds=np.array([kind for kind, _ in parts], dtype=np.uint8),
-        first=np.cumsum([0, *(len(characters) for _, characters in parts)], dtype=np.int64),
-        at=np.cumsum([0, *map(len, written)], dtype=np.int64),
-        characters=len(written),
-        bytes=joined,
-        begins=begins,
-    )
+    return struct(Query, locals(), characters=len(written), bytes=joined)
 
 
 def find(texts: Searched, asked: Query, next: int, room: int) -> Matches:

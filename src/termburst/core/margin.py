@@ -15,14 +15,8 @@ def weight_rows(weights: Any) -> WeightRows:
     """A CSR matrix of weights, documents × terms, as a struct for the kernel."""
     rows, columns = weights.shape
     require(columns < 2**31, "there must be fewer than 2**31 columns")
-    return struct(
-        WeightRows,
-        starts=weights.indptr.astype(np.int64),
-        columns_of=weights.indices.astype(np.int32),
-        weights=weights.data.astype(np.float64),
-        rows=rows,
-        columns=columns,
-    )
+    starts, columns_of = weights.indptr.astype(np.int64), weights.indices.astype(np.int32)
+    return struct(WeightRows, locals(), weights=weights.data.astype(np.float64))
 
 
 def margin(
@@ -38,17 +32,6 @@ def margin(
     require(side.shape == cost.shape == (rows.rows,), "side and cost must have one number per row")
     pairs, dual, state = np.zeros((rows.columns, 2)), np.empty(rows.rows), np.empty(3)
     pairs[:, 1] = variance
-    call(
-        "tb_margin",
-        rows,
-        struct("MarginProblem", side=side, cost=cost, tolerance=tolerance, sweeps=sweeps, seed=seed),
-        struct(
-            "MarginFit",
-            pairs=pairs,
-            dual=dual,
-            square=np.empty(rows.rows),
-            order=np.empty(rows.rows, dtype=np.int64),
-            state=state,
-        ),
-    )
+    square, order = np.empty(rows.rows), np.empty(rows.rows, dtype=np.int64)
+    call("tb_margin", rows, struct("MarginProblem", locals()), struct("MarginFit", locals()))
     return pairs[:, 0].copy(), float(state[0]), dual, float(state[1]), float(state[2])

@@ -26,19 +26,8 @@ def write_rows(pieces: list[Piece], width: int, longest: int, indices: NDArray[A
     require(indices.size == data.size, "indices and data must have the same size")
     require(0 <= longest <= MOST_CELLS and 0 <= width <= MOST_NODES, "a row is too long")
     keys, spare = np.empty((2, longest), dtype=np.uint64)
-    is_long = indices.dtype == np.int64
-    call(
-        "tb_write_rows",
-        (definition("Piece").kind * len(pieces))(*pieces),
-        struct(
-            "MatrixRows",
-            pieces=len(pieces),
-            width=width,
-            indices=np.empty(0, dtype=np.int32) if is_long else indices,
-            long_indices=indices if is_long else np.empty(0, dtype=np.int64),
-            data=data,
-            is_long=is_long,
-            keys=keys,
-            spare=spare,
-        ),
-    )
+    long_indices, is_long = np.empty(0, dtype=np.int64), indices.dtype == np.int64
+    if is_long:
+        indices, long_indices = np.empty(0, dtype=np.int32), indices
+    listed = (definition("Piece").kind * len(pieces))(*pieces)
+    call("tb_write_rows", listed, struct("MatrixRows", locals(), pieces=len(pieces)))

@@ -56,11 +56,7 @@ def shingles(data: NDArray[np.uint8], ends: Integers, width: int) -> ShingleList
     hashes = np.empty(data.size // 2 + d, dtype=np.uint64)  # a word has at least one byte, and one after it, or two
     indptr, words = np.zeros(d + 1, dtype=np.int64), np.zeros(d, dtype=np.int64)
     whole = np.zeros(d, dtype=np.uint64)
-    call(
-        "tb_shingles",
-        struct("ShingledTexts", data=data, ends=ends, width=width),
-        struct("Shingles", hashes=hashes, indptr=indptr, words=words, whole=whole),
-    )
+    call("tb_shingles", struct("ShingledTexts", locals()), struct("Shingles", locals()))
     return ShingleLists(hashes[: indptr[-1]].copy(), indptr, words, whole)
 
 

@@ -32,26 +32,16 @@ def documents(length: Integers, each: Integers, accept: Floats, other: Integers)
     aliases = np.empty(length.size, record("Alias"))
     aliases["accept"], aliases["other"] = accept, other
     aliases["other_length"] = length[other]
-    return struct(
-        Documents,
-        aliases=aliases,
-        length=length.astype(np.int32),
-        first=np.append(0, np.cumsum(each)),
-        documents=int(each.sum()),
-        tokens=float(length @ each),
-    )
+    first, tokens = np.append(0, np.cumsum(each)), float(length @ each)
+    return struct(Documents, locals(), length=length.astype(np.int32), documents=int(each.sum()))
 
 
 def _drawn(of: Documents, tokens: int) -> Drawn:
     """Scratch space for a draw of *tokens* tokens."""
     grouped = of.size < of.documents
     slots = 1 << (2 * (tokens + AHEAD) - 1).bit_length() if grouped else 0
-    return struct(
-        Drawn,
-        count=np.zeros(slots if grouped else of.size, np.int32),
-        held=np.empty(tokens, np.int32),
-        keys=np.empty(slots, np.int64),
-    )
+    count = np.zeros(slots if grouped else of.size, np.int32)
+    return struct(Drawn, count=count, held=np.empty(tokens, np.int32), keys=np.empty(slots, np.int64))
 
 
 def simulate(
@@ -73,22 +63,9 @@ def simulate(
     most = int(checkpoints[-1])
     log_of = np.zeros(most + 1)
     log_of[2:] = np.log(np.arange(2, most + 1))
-    task = struct(
-        "SimulateTask",
-        checkpoints=checkpoints,
-        documents=b,
-        repetition=repetition,
-        scatter=scatter,
-        log_of=log_of,
-        notes=np.empty(checkpoints.size * GROUP, record("Note")),
-    )
-    call(
-        "tb_simulate",
-        of,
-        struct("Draws", state=int(state), first=first, last=last, draws=draws),
-        _drawn(of, most),
-        task,
-    )
+    notes = np.empty(checkpoints.size * GROUP, record("Note"))
+    task = struct("SimulateTask", locals(), documents=b)
+    call("tb_simulate", of, struct("Draws", locals(), state=int(state)), _drawn(of, most), task)
 
 
 def simulate_ratio(
@@ -117,10 +94,7 @@ def partition_masses(each: Integers, choose: Floats, onward: Integers, sizes: In
     )
     require(sizes.size > 0 and sizes[0] == 0 and bool((sizes >= 0).all()), "the first state must have no tokens")
     mass = np.empty(sizes.size)
-    task = struct(
-        "PartitionTask", documents=each, choose=choose, onward=onward, sizes=sizes, largest=largest, mass=mass
-    )
-    call("tb_partition_masses", task)
+    call("tb_partition_masses", struct("PartitionTask", locals(), documents=each))
     return mass
 
 
@@ -143,23 +117,9 @@ def null_values(
         "start must divide g by checkpoints",
     )
     require(draws > 0 and 0 <= sampled <= rows, "there must be draws")
-    return struct(
-        NullValues,
-        checkpoints=checkpoints.astype(np.float64),
-        sampled=sampled,
-        draws=draws,
-        documents=b,
-        repetition=repetition,
-        scatter=scatter,
-        least=least,
-        start=start,
-        g=g,
-        tokens=tokens,
-        squared=squared,
-        spread=float(np.sqrt(2 * (squared - tokens)) or 1.0),
-        plr=np.zeros(rows, record("Moments")),
-        score=np.zeros(rows, record("Moments")),
-    )
+    plr, score = np.zeros((2, rows), record("Moments"))
+    spread = float(np.sqrt(2 * (squared - tokens)) or 1.0)
+    return struct(NullValues, locals(), checkpoints=checkpoints.astype(np.float64), documents=b)
 
 
 def make_values(task: NullValues, first: int, last: int) -> None:

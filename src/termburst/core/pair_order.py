@@ -15,15 +15,10 @@ def term_places(tokens: Numbers, ends: Integers, terms: int) -> TermPlaces:
     """The places of the tokens of each term, as a struct for kernels."""
     lengths = np.diff(ends, prepend=0)
     require(int(lengths.sum()) == tokens.size, "the documents must have all tokens")
-    counts = np.bincount(tokens, minlength=terms)
-    return struct(
-        TermPlaces,
-        places=np.argsort(tokens, kind="stable").astype(np.int64),
-        term_of=np.append(0, np.cumsum(counts)).astype(np.int64),
-        term_count=terms,
-        document_of=np.repeat(np.arange(ends.size, dtype=np.int32), lengths),
-        ends=ends,
-    )
+    places = np.argsort(tokens, kind="stable").astype(np.int64)
+    term_of = np.append(0, np.cumsum(np.bincount(tokens, minlength=terms))).astype(np.int64)
+    document_of = np.repeat(np.arange(ends.size, dtype=np.int32), lengths)
+    return struct(TermPlaces, locals(), term_count=terms)
 
 
 def count_orders(

@@ -13,7 +13,7 @@ from termburst.core.cells import Cells
 OUTCOMES, SPACE = 2048, 2 * 2**21 + 65 * 24  # as in lattice.h
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Lengths:
     """The sorted distinct lengths of two corpora, and how many documents have each: in_a of the first, both in total.
 
@@ -40,38 +40,19 @@ def permutation(
     These two, *mean* and *rho* have one entry per term of the cells. The cells have two groups. *most* is the largest
     number of cells of any of the given terms.
     """
-    every = (cells.terms,)
     require(cells.groups == 2, "the permutation test needs two corpora")
-    require(mean.shape == rho.shape == statistic.shape == p_value.shape == every, "there must be one entry per term")
+    require(
+        mean.shape == rho.shape == statistic.shape == p_value.shape == (cells.terms,),
+        "there must be one entry per term",
+    )
     require(of.lengths.shape == of.in_a.shape == of.both.shape, "in_a and both must have one entry per length")
     require(of.starts.shape == (of.strata_of.size + 1,), "each length class must have a stratum")
     require(of.taken.shape == of.documents.shape, "taken and documents must have one entry per stratum")
     require(of.class_of.size > cells.longest, "each length must have a class")
     classes, strata = of.strata_of.size, of.taken.size
-    most += classes
-    call(
-        "tb_permutation",
-        cells,
-        struct(
-            "ClassedLengths",
-            lengths=of.lengths,
-            in_a=of.in_a,
-            both=of.both,
-            starts=of.starts,
-            strata_of=of.strata_of,
-            class_of=of.class_of,
-            longest=of.class_of.size - 1,
-        ),
-        struct("Strata", taken=of.taken, documents=of.documents),
-        struct("PermutationTask", terms=terms, mean=mean, rho=rho, statistic=statistic, p_value=p_value),
-        struct(
-            "PermutationRoom",
-            points=np.empty(most, record("Point")),
-            spare=np.empty(most, record("Point")),
-            by=np.zeros(strata, record("Stratum")),
-            w=np.empty(SPACE + OUTCOMES * strata),
-            shares=np.empty(of.lengths.size),
-            all=np.empty(classes, record("ClassSum")),
-            lacking=np.empty(classes, record("ClassSum")),
-        ),
-    )
+    points, spare = np.empty((2, most + classes), record("Point"))
+    by, w, shares = np.zeros(strata, record("Stratum")), np.empty(SPACE + OUTCOMES * strata), np.empty(of.lengths.size)
+    every, lacking = np.empty((2, classes), record("ClassSum"))
+    room = struct("PermutationRoom", locals(), all=every)
+    lengths = struct("ClassedLengths", vars(of), longest=of.class_of.size - 1)
+    call("tb_permutation", cells, lengths, struct("Strata", vars(of)), struct("PermutationTask", locals()), room)

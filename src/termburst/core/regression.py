@@ -42,34 +42,16 @@ def design(
     require(tokens.shape == (len(rows),), "there must be one number of tokens per design cell")
     require(cells.groups == 1 and group.shape == (cells.size,), "each cell must have its design cell")
     require(longest >= cells.longest, "the longest document must not be shorter than one with a term")
-    return struct(
-        Design,
-        rows=rows,
-        columns=rows.shape[1],
-        group=group,
-        tables=tables,
-        tokens=tokens,
-        longest=longest,
-        kappa=kappa,
-        offsets=offsets,
-        leans=leans,
-        firm=firm,
-        leaning=leans.shape[1],
-    )
+    return struct(Design, locals(), columns=rows.shape[1], leaning=leans.shape[1])
 
 
 def _room(of: Design) -> DesignRoom:
     size = of.columns + 1
     width = -(-size // LANES) * LANES
-    numbers = (size + of.groups + 2) * width + size * size + SCRATCH * size + 1
-    return struct(
-        DesignRoom,
-        present=np.zeros(of.groups * record("Term").itemsize, np.uint8),
-        place=np.zeros(of.groups, np.int64),
-        counted=np.zeros(of.groups + 1, np.int64),
-        points=np.zeros(of.groups * POINT, np.uint8),
-        numbers=np.empty(numbers),
-    )
+    present, points = np.zeros(of.groups * record("Term").itemsize, np.uint8), np.zeros(of.groups * POINT, np.uint8)
+    place, counted = np.zeros(of.groups, np.int64), np.zeros(of.groups + 1, np.int64)
+    numbers = np.empty((size + of.groups + 2) * width + size * size + SCRATCH * size + 1)
+    return struct(DesignRoom, locals())
 
 
 def fit_design(
@@ -83,20 +65,8 @@ def fit_design(
     or "climb": from *start* alone.
     """
     _check_rows(cells, of, start, out)
-    task = struct(
-        "DesignFitTask",
-        terms=terms,
-        held=held,
-        scan=how == "scan",
-        keep=False,
-        alone=False,
-        start=start,
-        out=out,
-        without=out,
-        rival=_rivals(cells, rivals),
-        tangent=start,
-        spread=out,
-    )
+    unused = {"keep": False, "alone": False, "without": out, "tangent": start, "spread": out}
+    task = struct("DesignFitTask", locals(), scan=how == "scan", rival=_rivals(cells, rivals), **unused)
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
@@ -119,20 +89,8 @@ def fit_without(
     require(tangents.shape == fits.shape, "rows of tangents must be like those of fits")
     spread = np.empty((cells.terms, 1 + of.leaning)) if spread is None else spread
     require(spread.shape == (cells.terms, 1 + of.leaning), "a row of spread must have one number more than leans")
-    task = struct(
-        "DesignFitTask",
-        terms=terms,
-        held=False,
-        scan=False,
-        keep=True,
-        alone=alone,
-        start=fits,
-        out=out,
-        without=without,
-        rival=_rivals(cells, rivals),
-        tangent=tangents,
-        spread=spread,
-    )
+    made = {"start": fits, "tangent": tangents, "rival": _rivals(cells, rivals)}
+    task = struct("DesignFitTask", locals(), held=False, scan=False, keep=True, **made)
     call("tb_fit_design", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))
 
 
@@ -166,14 +124,5 @@ def design_limits(
     require(
         tangents.shape == (cells.terms, of.columns + 1), "a tangent must have as many numbers as coefficients and tau"
     )
-    task = struct(
-        "DesignLimitTask",
-        terms=terms,
-        fits=fits,
-        without=without,
-        critical=critical,
-        rival=_rivals(cells, rivals),
-        tangent=tangents,
-        out=out,
-    )
+    task = struct("DesignLimitTask", locals(), rival=_rivals(cells, rivals), tangent=tangents)
     call("tb_design_limits", cells, of, task, beta_binomial.room(cells, of.groups), _room(of))

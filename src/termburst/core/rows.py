@@ -32,15 +32,8 @@ def stored_rows(indptr: Integers, count: Integers, length: Integers | None, docu
     require(indptr.ndim == 1 and indptr.size > 0, "indptr must have one entry more than there are terms")
     require(count.ndim == 1 and count.shape == documents.shape, "each row must have a count and a number of documents")
     require(length is None or length.shape == count.shape, "each row must have a length")
-    return struct(
-        StoredRows,
-        indptr=indptr,
-        count=count,
-        length=count if length is None else length,
-        documents=documents,
-        terms=indptr.size - 1,
-        with_lengths=length is not None,
-    )
+    with_lengths = length is not None
+    return struct(StoredRows, locals(), length=length if with_lengths else count, terms=indptr.size - 1)
 
 
 def length_histogram(lengths: Integers, documents: Integers) -> LengthHistogram:
@@ -51,14 +44,7 @@ def length_histogram(lengths: Integers, documents: Integers) -> LengthHistogram:
     place = np.full(min(int(lengths[-1]) + 1, NEAR) if lengths.size else 0, -1, dtype=np.int32)
     near = lengths[: np.searchsorted(lengths, NEAR)]
     place[near] = np.arange(near.size)
-    return struct(
-        LengthHistogram,
-        lengths=lengths,
-        documents=documents,
-        place=place,
-        total=int(documents.sum()),
-        tokens=int(lengths @ documents),
-    )
+    return struct(LengthHistogram, locals(), total=int(documents.sum()), tokens=int(lengths @ documents))
 
 
 def row_fault(
@@ -76,8 +62,7 @@ def row_fault(
     """
     for name, values in (("n_i", n_i), ("b_i", b_i), ("length_sum", length_sum), ("squared_sum", squared_sum)):
         require(values.shape == (rows.terms,), f"{name} must have one entry per term")
-    room = np.zeros(lengths.size, np.int64), np.full(lengths.size, -1, np.int64)
-    found = struct("RowFault", held=room[0], held_by=room[1], fault=0, term=-1, row=-1)
-    sums = struct("StoredSums", n_i=n_i, b_i=b_i, length_sum=length_sum, squared_sum=squared_sum)
-    call("tb_check_rows", rows, lengths, sums, found)
+    held, held_by = np.zeros(lengths.size, np.int64), np.full(lengths.size, -1, np.int64)
+    found = struct("RowFault", held=held, held_by=held_by, fault=0, term=-1, row=-1)
+    call("tb_check_rows", rows, lengths, struct("StoredSums", locals()), found)
     return FAULTS[found.fault], found.term, found.row

@@ -19,28 +19,14 @@ def postings(
     """The weights of a model as a struct for the kernel: term t is in documents[starts[t]:starts[t + 1]]."""
     require(weights.shape == documents.shape, "each posting must have a weight")
     require(starts.shape == (highest.size + 1,), "starts must have one entry more than highest")
-    return struct(
-        Postings,
-        starts=starts,
-        documents=documents,
-        weights=weights,
-        highest=highest,
-        constants=constants,
-        limit=float(constants.max(initial=-np.inf)),
-    )
+    return struct(Postings, locals(), limit=float(constants.max(initial=-np.inf)))
 
 
 def search_room(d: int, words: int) -> SearchRoom:
     """Scratch space for queries of at most *words* words over d documents, for one thread at a time."""
     asked, spare = np.empty((2, words), dtype=record("QueryTerm"))
-    return struct(
-        SearchRoom,
-        sums=np.zeros(d),
-        touched=np.empty(d, dtype=np.int64),
-        asked=asked,
-        spare=spare,
-        rest=np.empty(words + 1),
-    )
+    sums, touched, rest = np.zeros(d), np.empty(d, dtype=np.int64), np.empty(words + 1)
+    return struct(SearchRoom, locals())
 
 
 def best_documents(
@@ -66,10 +52,6 @@ def best_documents(
         best.ndim == 2 and best.shape[1] >= 1 and best.shape == scores.shape, "best and scores must have the same shape"
     )
     require(best.shape[0] == queries, "best must have one row per query")
-    call(
-        "tb_best_documents",
-        collection,
-        struct("Queries", starts=starts, columns=columns, first=first, last=last),
-        room,
-        struct("BestDocuments", found=found, documents=best, scores=scores, k=best.shape[1]),
-    )
+    asked = struct("Queries", starts=starts, columns=columns, first=first, last=last)
+    result = struct("BestDocuments", found=found, documents=best, scores=scores, k=best.shape[1])
+    call("tb_best_documents", collection, asked, room, result)

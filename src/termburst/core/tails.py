@@ -31,22 +31,8 @@ def tail_task(
     require(length.shape == weight.shape, "length and weight must have one entry per class")
     require(steps.shape == (tilts.size, log_gamma.size), "steps must have one row per tilt")
     length, weight = (np.append(values, np.zeros(-values.size % LANES)) for values in (length, weight))
-    return struct(
-        TailTask,
-        n_i=n_i,
-        odds=odds,
-        start_b=start_b,
-        tilts=tilts,
-        length=length,
-        weight=weight,
-        grid=grid,
-        base=base,
-        grid_size=grid.shape[1],
-        steps=steps,
-        log_gamma=log_gamma,
-        x=np.empty((n_i.size, tilts.size)),
-        log_p=np.empty((n_i.size, tilts.size)),
-    )
+    x, log_p = np.empty((2, n_i.size, tilts.size))
+    return struct(TailTask, locals(), grid_size=grid.shape[1])
 
 
 def tail_curves(task: TailTask) -> tuple[Floats, Floats]:
@@ -85,22 +71,10 @@ def reach(sample: Floats, observed: Floats, row: Integers, top: int, few: int, t
     rows, draws = sample.shape
     require(observed.shape == row.shape, "observed and row must have one entry per value")
     require(1 <= top <= draws and few >= 1, "a tail must begin at one of the draws")
-    found = Reach(
-        np.empty(observed.size, np.int64), np.empty(observed.size, np.int64), np.empty(rows), np.empty(rows, np.int64)
-    )
-    task = struct(
-        "ReachTask",
-        sample=sample,
-        draws=draws,
-        top=top,
-        few=few,
-        tie=tie,
-        observed=observed,
-        row=row,
-        **found._asdict(),
-    )
-    call("tb_reach", task)
-    return found
+    reached, exceeded = np.empty((2, observed.size), np.int64)
+    anchor, at_least = np.empty(rows), np.empty(rows, np.int64)
+    call("tb_reach", struct("ReachTask", locals()))
+    return Reach(reached, exceeded, anchor, at_least)
 
 
 def falling_cubics(x: Floats, y: Floats, size: Integers, shift: Floats, value: Floats, row: Integers) -> Floats:
@@ -112,20 +86,8 @@ def falling_cubics(x: Floats, y: Floats, size: Integers, shift: Floats, value: F
     rows, columns = x.shape
     require(x.shape == y.shape and size.shape == shift.shape == (rows,), "there must be one curve per row")
     require(value.shape == row.shape, "value and row must have one entry per value")
-    out = np.empty(value.size)
-    task = struct(
-        "CubicTask",
-        x=x,
-        y=y,
-        size=size,
-        columns=columns,
-        shift=shift,
-        value=value,
-        row=row,
-        room=np.empty(2 * columns),
-        out=out,
-    )
-    call("tb_falling_cubics", task)
+    out, room = np.empty(value.size), np.empty(2 * columns)
+    call("tb_falling_cubics", struct("CubicTask", locals()))
     return out
 
 
@@ -138,17 +100,6 @@ def log_one_document(
     """
     require(excess.shape == row.shape, "excess and row must have one entry per value")
     require(length.shape == weight.shape, "length and weight must have one entry per class")
-    log_p = np.empty(excess.size)
-    task = struct(
-        "OneDocumentTask",
-        excess=excess,
-        row=row,
-        n_i=n_i,
-        tokens=tokens,
-        length=length,
-        log_weight=np.log(weight),
-        room=np.empty(2 * length.size),
-        log_p=log_p,
-    )
-    call("tb_one_document", task)
+    log_p, log_weight, room = np.empty(excess.size), np.log(weight), np.empty(2 * length.size)
+    call("tb_one_document", struct("OneDocumentTask", locals()))
     return log_p

@@ -51,20 +51,7 @@ def rules(
     require(shortest >= 1 and 1 <= ngrams[0] <= ngrams[1], "tokens and terms must have a length of 1 or more")
     most = 2**31 - 1  # no token and no n-gram is longer
     grams_from, grams_to = (min(n, most) for n in ngrams)
-    return struct(
-        Rules,
-        kinds=kinds,
-        wide=wide,
-        lowercase=lowercase,
-        bounded=bounded,
-        shortest=min(shortest, most),
-        grams_from=grams_from,
-        grams_to=grams_to,
-        left_out=left_out,
-        growing=growing,
-        barriers=barriers,
-        joined=bool((kinds >= EXTEND).any()),
-    )
+    return struct(Rules, locals(), shortest=min(shortest, most), joined=bool((kinds >= EXTEND).any()))
 
 
 def cells(ids: Nodes, counts: Nodes, indptr: Integers, size: int = 0, documents: int = 0) -> Counts:
@@ -72,25 +59,16 @@ def cells(ids: Nodes, counts: Nodes, indptr: Integers, size: int = 0, documents:
     require(ids.size == counts.size, "ids and counts must have one entry per cell")
     require(0 <= size <= ids.size, "size must not exceed the space for cells")
     require(0 <= documents < indptr.size, "indptr must have one entry more than there are documents")
-    return struct(
-        Counts, ids=ids, counts=counts, room=min(ids.size, MOST_CELLS), size=size, indptr=indptr, documents=documents
-    )
+    return struct(Counts, locals(), room=min(ids.size, MOST_CELLS))
 
 
 def text_room(length: int, runs: bool) -> TextRoom:
     """Scratch space for documents of up to *length* bytes, and for n-grams if *runs*."""
     require(0 <= length <= LONGEST, f"a document of more than {LONGEST:,} bytes cannot be counted; split it")
-    tokens = length // 2 + 1 if runs else 0
-    return struct(
-        TextRoom,
-        length=length,
-        text=np.empty(length + 2 * BLOCK, dtype=np.uint8),
-        inside=np.empty(length // BLOCK + 2, dtype=np.uint64),
-        word=np.empty(length // BLOCK + 2, dtype=np.uint64),
-        edges=np.empty(length + 3, dtype=np.int32),
-        tokens=np.empty(tokens, dtype=np.int32),
-        runs=np.empty(tokens, dtype=np.int32),
-    )
+    text, edges = np.empty(length + 2 * BLOCK, dtype=np.uint8), np.empty(length + 3, dtype=np.int32)
+    inside, word = np.empty((2, length // BLOCK + 2), dtype=np.uint64)
+    of_tokens, of_runs = np.empty((2, length // 2 + 1 if runs else 0), dtype=np.int32)
+    return struct(TextRoom, locals(), tokens=of_tokens, runs=of_runs)
 
 
 def room_size(length: int, runs: bool) -> int:

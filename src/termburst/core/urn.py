@@ -36,13 +36,8 @@ def _room(terms: int, longest: int) -> UrnRoom:
 def exposure(texts: UrnTexts, of: Urn) -> tuple[Floats, float, float]:
     """Σ_t C_i(<t)/Z_t of each term, Σ_t 1/Z_t and Σ_t log Z_t, where Z_t = 1 + Σ_{s<t} ρ_{w_s} r^(t−1−s)."""
     found, sums = np.zeros(texts.terms), np.zeros(2)
-    call(
-        "tb_urn_exposure",
-        texts,
-        of,
-        struct("UrnExposure", exposure=found, sums=sums),
-        _room(texts.terms, texts.longest),
-    )
+    out = struct("UrnExposure", exposure=found, sums=sums)
+    call("tb_urn_exposure", texts, of, out, _room(texts.terms, texts.longest))
     return found, float(sums[0]), float(sums[1])
 
 
@@ -70,31 +65,15 @@ def masses(texts: UrnTexts, of: Urn, mass: Floats, total: Floats) -> None:
 def past(texts: UrnTexts, of: Urn, own: Floats, others: Numbers) -> None:
     """Write how often each token's own term stood before (with decay), and how many other sources of it did."""
     require(own.size == others.size == texts.size, "there must be one number for each token")
-    none = struct(
-        "UrnPast",
-        own=own,
-        others=others,
-        starts=np.zeros(0, dtype=np.int64),
-        local=np.zeros(0, dtype=np.int32),
-        amounts=np.zeros(0),
-        cells=0,
-        fills=0,
-    )
-    call("tb_urn_past", texts, of, none, _room(texts.terms, texts.longest))
+    starts, local, amounts = np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32), np.zeros(0)
+    out = struct("UrnPast", locals(), cells=0, fills=False)
+    call("tb_urn_past", texts, of, out, _room(texts.terms, texts.longest))
 
 
 def fill_past(texts: UrnTexts, of: Urn, starts: Integers, local: Numbers, amounts: Floats) -> None:
     """Write the sources that stood before a token, from `starts` of the token on; nothing if that is negative."""
     require(starts.size == texts.size, "there must be one start for each token")
     require(local.size == amounts.size, "each source must have an amount")
-    out = struct(
-        "UrnPast",
-        own=np.zeros(0),
-        others=np.zeros(0, dtype=np.int32),
-        starts=starts,
-        local=local,
-        amounts=amounts,
-        cells=local.size,
-        fills=1,
-    )
+    own, others = np.zeros(0), np.zeros(0, dtype=np.int32)
+    out = struct("UrnPast", locals(), cells=local.size, fills=True)
     call("tb_urn_past", texts, of, out, _room(texts.terms, texts.longest))

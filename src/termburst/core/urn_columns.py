@@ -14,7 +14,7 @@ UrnLines = NewType("UrnLines", Struct)
 ColumnRoom = NewType("ColumnRoom", Struct)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class ColumnRows:
     """What stood before the tokens of each term; see `UrnRows` in urn_columns.h.
 
@@ -36,15 +36,7 @@ class ColumnRows:
         """The same as a struct."""
         require(self.starts.size == self.weight.size + 1, "each row must have a start and a weight")
         require(self.local.size == self.amounts.size, "each cell must have an amount")
-        return struct(
-            UrnRows,
-            row_of=self.row_of,
-            starts=self.starts,
-            local=self.local,
-            amounts=self.amounts,
-            weight=self.weight,
-            terms=self.row_of.size - 1,
-        )
+        return struct(UrnRows, vars(self), terms=self.row_of.size - 1)
 
 
 def urn_lines(
@@ -59,28 +51,13 @@ def urn_lines(
     require(exposure.size == count.size == rate.size, "each entry must have an exposure and a prior")
     require(alpha_rate.size == indptr.size - 1, "each column must have a rate")
     require(inverse > 0, "there must be a token")
-    return struct(
-        UrnLines,
-        indptr=indptr,
-        exposure=exposure,
-        count=count,
-        rate=rate,
-        alpha_rate=alpha_rate,
-        alpha_count=alpha_count,
-        inverse=inverse,
-    )
+    return struct(UrnLines, locals())
 
 
 def _columns_room(rows: ColumnRows, indptr: Integers) -> ColumnRoom:
-    most_rows = int(np.diff(rows.row_of).max(initial=0))
-    most = int(np.diff(indptr).max(initial=0)) + 1
-    return struct(
-        ColumnRoom,
-        numbers=np.empty(most_rows + 6 * most + most**2),
-        free=np.empty(most, dtype=np.int64),
-        most_rows=most_rows,
-        most_parameters=most,
-    )
+    most_rows, most = int(np.diff(rows.row_of).max(initial=0)), int(np.diff(indptr).max(initial=0)) + 1
+    numbers, free = np.empty(most_rows + 6 * most + most**2), np.empty(most, dtype=np.int64)
+    return struct(ColumnRoom, locals(), most_parameters=most)
 
 
 def _check(rows: ColumnRows, indptr: Integers, alpha: Floats, values: Floats, lines: UrnLines) -> None:
@@ -122,23 +99,8 @@ def profiles(
     column, local, value = held
     _check(rows, indptr, alpha, values, lines)
     require(column.size == local.size == value.size == own.size, "each held parameter must have a column and a value")
-    found, free, of_own = np.empty(column.size), np.empty(column.size), np.empty(column.size)
-    call(
-        "tb_urn_profiles",
-        rows.for_kernels(),
-        lines,
-        struct("UrnColumns", alpha=alpha, values=values, log_mass=np.zeros(alpha.size), first=0, last=alpha.size),
-        struct(
-            "UrnProfiles",
-            column=column,
-            local=local,
-            value=value,
-            log_likelihood=found,
-            free_value=free,
-            own=own,
-            own_value=of_own,
-            ratio=int(ratio),
-        ),
-        _columns_room(rows, indptr),
-    )
-    return found, free, of_own
+    log_likelihood, free_value, own_value = np.empty((3, column.size))
+    begun = struct("UrnColumns", alpha=alpha, values=values, log_mass=np.zeros(alpha.size), first=0, last=alpha.size)
+    asked, room = struct("UrnProfiles", locals()), _columns_room(rows, indptr)
+    call("tb_urn_profiles", rows.for_kernels(), lines, begun, asked, room)
+    return log_likelihood, free_value, own_value

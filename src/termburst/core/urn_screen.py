@@ -13,7 +13,7 @@ from termburst.core.binding import Floats, Integers, Numbers, Struct, call, requ
 FirstPlaces = NewType("FirstPlaces", Struct)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Screened:
     """The best sources of each target; arrays have the shape (targets, most).
 
@@ -45,17 +45,7 @@ def first_places(
     """The first occurrences, as a struct for kernels; *by_term* is (term_of, document, cell)."""
     term_of, document, cell = by_term
     require(terms.size == after.size == document.size == cell.size, "the lists of first places must have one size")
-    return struct(
-        FirstPlaces,
-        document_of=document_of,
-        terms=terms,
-        after=after,
-        documents=document_of.size - 1,
-        term_of=term_of,
-        document=document,
-        cell=cell,
-        term_count=term_of.size - 1,
-    )
+    return struct(FirstPlaces, locals(), documents=document_of.size - 1, term_count=term_of.size - 1)
 
 
 def screen(
@@ -73,24 +63,6 @@ def screen(
     m = places.term_count
     require(alpha.size == presence.size == eligible.size == m, "each term must have α, an exposure and a mark")
     require(0 <= span[0] <= span[1] <= out.targets.size, "the targets are out of range")
-    call(
-        "tb_urn_screen",
-        places,
-        struct(
-            "UrnScreen",
-            targets=out.targets,
-            first=span[0],
-            last=span[1],
-            alpha=alpha,
-            presence=presence,
-            eligible=eligible,
-            least_documents=least_documents,
-            least_ratio=least_ratio,
-            most=out.sources.shape[1],
-            sources=out.sources,
-            ratio=out.ratio,
-            shared=out.shared,
-            expected=out.expected,
-        ),
-        struct("ScreenRoom", count=np.zeros(m), overlap=np.zeros(m), touched=np.zeros(m, dtype=np.int32)),
-    )
+    (first, last), most = span, out.sources.shape[1]
+    room = struct("ScreenRoom", count=np.zeros(m), overlap=np.zeros(m), touched=np.zeros(m, dtype=np.int32))
+    call("tb_urn_screen", places, struct("UrnScreen", vars(out) | locals()), room)

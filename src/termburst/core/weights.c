@@ -110,6 +110,25 @@ int32_t tb_discounted_weights(const CountBlock *counts, const DiscountTerms *ter
     return TB_OK;
 }
 
+/* Σ_j [a(ψ(n_ij + a) − ψ(a))]² of each term. Rows are sorted by count; equal counts are computed once. */
+int32_t tb_discounted_squares(const TermRows *rows) {
+    for (int64_t i = 0; i < rows->terms; i++) {
+        int64_t start = rows->starts[i], end = rows->starts[i + 1], last = -1;
+        if (start < 0 || end < start || end > rows->rows) return TB_BAD_INDEX;
+        double total = 0.0, square = 0.0;
+        for (int64_t k = start; k < end; k++) {
+            if (rows->count[k] != last) {
+                last = rows->count[k];
+                double value = discounted_far(rows->a[i], (double)last);
+                square = value * value;
+            }
+            total += square * (double)rows->documents[k];
+        }
+        rows->sum[i] = total;
+    }
+    return TB_OK;
+}
+
 int32_t tb_saturated_weights(const CountBlock *counts, const SaturatedTerms *terms, const Weights *out) {
     Row row;
     for (int64_t j = 0; j < counts->rows; j++) {
@@ -132,6 +151,44 @@ int32_t tb_sublinear_weights(const CountBlock *counts, const SublinearTerms *ter
         for (int64_t k = row.start; k < row.end; k++) {
             double damped = counts->count[k] == 1 ? 1.0 : 1 + log((double)counts->count[k]);
             out->weight[k] = damped * terms->rarity[counts->term[k]];
+        }
+    }
+    return TB_OK;
+}
+
+TB_INLINE double finite_or_zero(double x) { return isfinite(x) ? x : 0.0; }
+
+/* Variance of the beta-binomial divided by that of the binomial; 1 at the boundary, and if there is no fit. */
+TB_INLINE double spread(double alpha_0, double n_j) { return alpha_0 < INFINITY ? (alpha_0 + n_j) / (alpha_0 + 1) : 1.0; }
+
+int32_t tb_pearson_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        double n_j = (double)row.n_j;
+        for (int64_t k = row.start; k < row.end; k++) {
+            int32_t i = counts->term[k];
+            double p = terms->mean[i], variance = n_j * p * (1 - p) * spread(terms->alpha_0[i], n_j);
+            out->weight[k] = finite_or_zero(((double)counts->count[k] - n_j * p) / sqrt(variance));
+        }
+    }
+    return TB_OK;
+}
+
+int32_t tb_deviance_weights(const CountBlock *counts, const FitTerms *terms, const Weights *out) {
+    Row row;
+    for (int64_t j = 0; j < counts->rows; j++) {
+        int32_t status = checked_row(counts, j, &row);
+        if (status != TB_OK) return status;
+        double n_j = (double)row.n_j;
+        for (int64_t k = row.start; k < row.end; k++) {
+            int32_t i = counts->term[k];
+            double p = terms->mean[i], n = (double)counts->count[k], rest = n_j - n;
+            double excess = p < 0.5 ? n_j * p - n : rest - n_j * (1 - p);
+            double half = deviance(n, n_j * p, excess) + deviance(rest, n_j * (1 - p), -excess);
+            double size = finite_or_zero(sqrt(most(2 * half / spread(terms->alpha_0[i], n_j), 0.0)));
+            out->weight[k] = excess > 0 ? -size : size;
         }
     }
     return TB_OK;

@@ -27,6 +27,17 @@ TB_STRUCT(DiscountTerms, {
     double mean;
 })
 
+/* The rows of term i are [starts[i], starts[i + 1]): `documents` documents contain it `count` times. */
+TB_STRUCT(TermRows, {
+    const int64_t *starts;
+    const int64_t *count;
+    Size rows;
+    const int64_t *documents;
+    const double *a;
+    Size terms;
+    double *sum;
+})
+
 /* n_ij (k + 1)/(n_ij + k L_j) times the rarity of the term, with k = `saturation` and relative lengths L_j as above. */
 TB_STRUCT(SaturatedTerms, {
     const double *rarity;
@@ -40,6 +51,13 @@ TB_STRUCT(SublinearTerms, {
     const double *rarity;
 })
 
+/* The fit of each term: α, α_0 and p. */
+TB_STRUCT(FitTerms, {
+    const double *alpha;
+    const double *alpha_0;
+    const double *mean;
+})
+
 /* n_i (0 for a term that never occurred), and n. */
 TB_STRUCT(TailTerms, {
     const double *n_i;
@@ -48,8 +66,11 @@ TB_STRUCT(TailTerms, {
 
 TB_KERNEL(tb_share_weights, const CountBlock *counts, const ShareTerms *terms, const Weights *out);
 TB_KERNEL(tb_discounted_weights, const CountBlock *counts, const DiscountTerms *terms, const Weights *out);
+TB_KERNEL(tb_discounted_squares, const TermRows *rows);
 TB_KERNEL(tb_saturated_weights, const CountBlock *counts, const SaturatedTerms *terms, const Weights *out);
 TB_KERNEL(tb_sublinear_weights, const CountBlock *counts, const SublinearTerms *terms, const Weights *out);
+TB_KERNEL(tb_pearson_weights, const CountBlock *counts, const FitTerms *terms, const Weights *out);
+TB_KERNEL(tb_deviance_weights, const CountBlock *counts, const FitTerms *terms, const Weights *out);
 TB_KERNEL(tb_tail_weights, const CountBlock *counts, const TailTerms *terms, const Weights *out);
 
 #endif

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import NewType
 
-from termburst.core.binding import Floats, Struct, call, require, struct
+import numpy as np
+
+from termburst.core.binding import Floats, Integers, Struct, call, require, struct
 from termburst.core.matrix import CountBlock
 
 TABLED = 256  # counts whose log (n − 1)! is in a table, as in weights.h
@@ -34,6 +36,16 @@ def discounted_weights(counts: CountBlock, weight: Floats, *, pairs: Floats, sha
     call("tb_discounted_weights", counts, terms, _weights(counts, weight))
 
 
+def discounted_squares(starts: Integers, count: Integers, documents: Integers, a: Floats) -> Floats:
+    """Σ_j [a(ψ(n_ij + a) − ψ(a))]² of each term. Term i has the rows [starts[i], starts[i + 1])."""
+    require(starts.size == a.size + 1, "starts must have one start more than there are terms")
+    require(count.size == documents.size, "each row must have a count and a number of documents")
+    total = np.empty(a.size)
+    rows = struct("TermRows", starts=starts, count=count, documents=documents, a=a, sum=total)
+    call("tb_discounted_squares", rows)
+    return total
+
+
 def saturated_weights(
     counts: CountBlock, weight: Floats, *, rarity: Floats, share: float, mean: float, saturation: float
 ) -> None:
@@ -47,6 +59,20 @@ def sublinear_weights(counts: CountBlock, weight: Floats, *, rarity: Floats) -> 
     """(1 + log n_ij) · rarity."""
     _require_per_term(counts, rarity)
     call("tb_sublinear_weights", counts, struct("SublinearTerms", rarity=rarity), _weights(counts, weight))
+
+
+def pearson_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
+    """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1)."""
+    _require_per_term(counts, alpha, alpha_0, mean)
+    terms = struct("FitTerms", alpha=alpha, alpha_0=alpha_0, mean=mean)
+    call("tb_pearson_weights", counts, terms, _weights(counts, weight))
+
+
+def deviance_weights(counts: CountBlock, weight: Floats, *, alpha: Floats, alpha_0: Floats, mean: Floats) -> None:
+    """√(binomial deviance/φ_j), with the sign of n_ij − n_j p."""
+    _require_per_term(counts, alpha, alpha_0, mean)
+    terms = struct("FitTerms", alpha=alpha, alpha_0=alpha_0, mean=mean)
+    call("tb_deviance_weights", counts, terms, _weights(counts, weight))
 
 
 def tail_weights(counts: CountBlock, weight: Floats, *, n_i: Floats, tokens: float) -> None:

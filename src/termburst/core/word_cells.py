@@ -20,12 +20,8 @@ def placed_words(tokens: Numbers, chosen: NDArray[np.bool_], ends: Integers, wor
 
 def word_documents(placed: PlacedWords) -> Integers:
     """The number of documents that contain each word."""
-    documents = np.zeros(placed.words, dtype=np.int64)
-    call(
-        "tb_word_documents",
-        placed,
-        struct("WordDocuments", documents=documents, seen_in=np.full(placed.words, -1, np.int32)),
-    )
+    documents, seen_in = np.zeros(placed.words, dtype=np.int64), np.full(placed.words, -1, np.int32)
+    call("tb_word_documents", placed, struct("WordDocuments", locals()))
     return documents
 
 
@@ -37,9 +33,5 @@ def word_cells(placed: PlacedWords, documents: Integers) -> tuple[Integers, Numb
     require(documents.size == placed.words, "documents must have one entry per word")
     starts = np.append(0, np.cumsum(documents))
     document, count = np.empty((2, int(starts[-1])), dtype=np.int32)
-    call(
-        "tb_word_cells",
-        placed,
-        struct("FilledCells", starts=starts, next=starts[:-1].copy(), document=document, count=count),
-    )
+    call("tb_word_cells", placed, struct("FilledCells", locals(), next=starts[:-1].copy()))
     return starts, document, count

@@ -17,7 +17,7 @@ from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Held, Scanned
 from termburst.corpus.shown import Reports, as_html, in_words
-from termburst.corpus.steps import Bin, DropDuplicates, Group, MoreMetadata, Split, Step, Where, about, none_meets
+from termburst.corpus.steps import DropDuplicates, Group, Split, Step, Where, about, bins, more_metadata, none_meets
 from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions, words_of
@@ -207,7 +207,7 @@ class CorpusBase:
         if not isinstance(column, str):
             raise ValueError(f"column must be the name of a column; got {shown(column)}")
         if not isinstance(self._documents, Documents):
-            return self._then(Bin(column, every))
+            return self._then(bins(column, every))
         return self._derived(self._documents, columns.binned(self._metadata, column, every))
 
     def split(self, *, tokens: int | None = None, pattern: str | None = None) -> Self:
@@ -258,7 +258,7 @@ class CorpusBase:
         """
         by_id = columns.by_id(metadata)
         if by_id is not None and not self.is_counted:
-            return self._then(MoreMetadata(by_id))
+            return self._then(more_metadata(by_id))
         held = self.counted()
         return replace(held, _frame=columns.joined(held._metadata, metadata))
 

@@ -204,15 +204,13 @@ class Corpus(TextQuestions):
             raise ValueError(f"{target}: the name of a report must end in .html (the page) or .json (its numbers)")
         check_output(target)
         numbers = target.suffix.lower() == ".json"
-        summary = self.summary(asked, full=numbers, step=step)
+        summary = self.summary(asked, step=step)
         page = json.dumps(summary, allow_nan=False) if numbers else render(summary)
         with atomic_path(target) as temporary:
             temporary.write_bytes(page.encode())
         return target
 
-    def summary(
-        self, asked: Report, *, full: bool = True, step: Callable[[str], object] | None = None
-    ) -> dict[str, Any]:
+    def summary(self, asked: Report, *, step: Callable[[str], object] | None = None) -> dict[str, Any]:
         """What `report` shows, as plain values; see `termburst.report.summarize`. Texts are held in memory.
 
         Examples
@@ -225,7 +223,7 @@ class Corpus(TextQuestions):
         from termburst.report import summarize
 
         source = self.statistics if isinstance(self._documents, Summed) else self.in_memory()
-        return summarize(source, full=full, step=step, **vars(replace(asked, title=asked.title or self.name)))
+        return summarize(source, step=step, **vars(replace(asked, title=asked.title or self.name)))
 
     def explore(
         self,

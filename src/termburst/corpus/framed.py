@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -34,6 +34,7 @@ from termburst.questions.collocates_plan import CollocatesPlan
 from termburst.questions.design_plan import DesignPlan
 from termburst.questions.dispersion import MORE
 from termburst.questions.keyness_plans import keyness_plan
+from termburst.questions.sides import Sides, column_formula
 from termburst.questions.term_table_plan import ClosedForms, TermTablePlan
 from termburst.questions.weigh_plan import WeighPlan
 from termburst.reading.conditions import CONDITION, both_sides, is_condition
@@ -209,65 +210,36 @@ class Framed:
         plan = DispersionPlan(asked.sort, tuple(checked_measures(asked.names)))
         return returned(self.collection.run(plan).drop("n", "b"), self.like)
 
-    def keyness(
-        self,
-        asked: Keyness,
-        other: Any,
-        *,
-        reference: Any,
-        by: str | None = None,
-        formula: str | None = None,
-        groups: Any = None,
-        contrasts: bool | None = None,
-        **design: Any,
-    ) -> Any:
+    def keyness(self, asked: Keyness, sides: Sides, other: Any, reference: Any) -> Any:
         """`Corpus.keyness` with a frame of the same engine, by groups, or by a formula."""
         asked = self._in_any_order(asked)
         if reference is not None:
             raise ValueError("a frame has no reference=; tb.keyness(corpus.statistics, reference=...) compares it here")
         if other is not None:
             return self._with_another(asked, other)
-        by_formula = formula is not None or any(one is not None for one in design.values())
-        condition = by is not None and by not in self._schema and is_condition(by)
-        if condition and (groups is not None or contrasts or by_formula):
-            of_its_own = " is a condition, whose two groups are compared as they are; make it a column of the frame"
-            raise ValueError(named("by", by) + of_its_own)
-        source, column, order = self, by, None
-        if by is not None and condition:
-            source, column = self._sides(by), CONDITION
-        elif by is not None and groups is not None:
-            source, chosen = self._chosen(by, groups)
-            order = chosen if len(chosen) == 2 and not contrasts else None  # of two, the first is A
-            if by_formula and chosen != sorted(chosen):
+        source, column, order = self, sides.by, None
+        if sides.by is not None and sides.by not in self._schema and is_condition(sides.by):
+            if sides.groups is not None or sides.contrasts or sides.has_design:
+                of_its_own = " is a condition, whose two groups are compared as they are; make it a column of the frame"
+                raise ValueError(named("by", sides.by) + of_its_own)
+            source, column = self._sides(sides.by), CONDITION
+        elif sides.by is not None and sides.groups is not None:
+            source, chosen = self._chosen(sides.by, sides.groups)
+            order = chosen if len(chosen) == 2 and not sides.contrasts else None  # of two, the first is A
+            if sides.has_design and chosen != sorted(chosen):
                 in_order = "a design of a frame has its groups in the order of their names; give them in that order"
                 raise ValueError(in_order)
-        if by_formula or column is None:
-            return source._by_formula(asked, formula, column, **design)
-        parts, corpora, few = source.collection.groups(column, order)
-        plan = keyness_plan(asked, [name for name, *_ in corpora], contrasts)
+        if sides.has_design:
+            formula = column_formula(str(column)) if sides.formula is None else sides.formula
+            return source._by_formula(asked, formula, **sides.design)
+        parts, corpora, few = source.collection.groups(str(column), order)
+        plan = keyness_plan(asked, [name for name, *_ in corpora], sides.contrasts)
         return returned(run(plan, parts, corpora, few=few), self.like)
 
-    def _by_formula(
-        self,
-        asked: Keyness,
-        formula: str | None,
-        by: str | None,
-        *,
-        contrast: str | Sequence[str] | None = None,
-        cluster: str | None = None,
-        strata: str | None = None,
-    ) -> Any:
-        for name, value in (("strata", strata), ("cluster", cluster)):
-            if not isinstance(value, str | None):
-                raise ValueError(f"{name} must be the name of a column; got {value!r:.60}")
-        if not isinstance(contrast, str | Sequence | None):
-            raise ValueError(f"contrast must be a string such as 'party: D - R', or several; got {contrast!r:.60}")
-        asked.check_design()
-        formula = (str(by) if str(by).isidentifier() else f"`{by}`") if formula is None else formula
-        which = contrast if contrast is None or isinstance(contrast, str) else tuple(contrast)
-        plan = DesignPlan(asked, formula, strata, which)
+    def _by_formula(self, asked: Keyness, formula: str, contrast: Any, cluster: str | None, strata: str | None) -> Any:
+        plan = DesignPlan(asked, formula, strata, contrast)
         if not plan.columns:
-            raise ValueError(f"the formula {formula!r:.80} names no column of the frame")
+            raise ValueError(f"the formula {formula!r:.60} names no column of the frame")
         found = self.collection.design(plan, cluster)
         plan, groups = plan.placed(found, cluster)
         return returned(run(plan, found.parts, groups, few=found.few), self.like)

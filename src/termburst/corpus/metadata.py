@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -101,11 +101,8 @@ def joined(frame: pl.DataFrame, metadata: Any) -> pl.DataFrame:
     """
     check_fork()
     found = by_id(metadata)
-    if found is None:
-        new = with_ids(frame["id"].to_list(), as_columns(metadata))
-    else:
-        places = rows_by_id(found)
-        new = found[[row_of(places, name) for name in frame["id"]]]
+    ids = frame["id"]
+    new = with_ids(ids.to_list(), as_columns(metadata)) if found is None else rows_of(found)(ids)
     return frame.with_columns(new.drop("id"))
 
 
@@ -117,20 +114,20 @@ def by_id(metadata: Any) -> pl.DataFrame | None:
     return with_ids(as_series("id", columns.pop("id")).cast(pl.String).to_list(), columns)
 
 
-def rows_by_id(frame: pl.DataFrame) -> dict[str, int]:
-    """The number of the row of each id; ValueError if two rows have one."""
+def rows_of(frame: pl.DataFrame) -> Callable[[Iterable[str]], pl.DataFrame]:
+    """A function from ids to their rows. ValueError if two rows have one id; of the function, if an id has no row."""
     places = {name: row for row, name in enumerate(frame["id"])}
     if len(places) != frame.height:
         raise ValueError("two rows of the metadata have the same id; ids must be unique")
-    return places
 
+    def rows(ids: Iterable[str]) -> pl.DataFrame:
+        found = {name: places.get(name) for name in ids}
+        if missing := [name for name, row in found.items() if row is None]:
+            known = ", ".join(map(repr, list(places)[:3]))
+            raise ValueError(f"the metadata has no row for the document {missing[0]!r:.60}; its ids are {known}, …")
+        return frame[[places[name] for name in ids]]
 
-def row_of(places: Mapping[str, int], name: str) -> int:
-    """The row of a document; ValueError if the metadata has none."""
-    if name not in places:
-        known = ", ".join(map(repr, list(places)[:3]))
-        raise ValueError(f"the metadata has no row for the document {name!r:.60}; its ids are {known}, …")
-    return places[name]
+    return rows
 
 
 def as_columns(metadata: Any) -> dict[str, Any]:
@@ -202,6 +199,8 @@ def binned(frame: pl.DataFrame, name: str, every: float | str) -> pl.DataFrame:
         raise ValueError(named("bin", bare=True, python="every") + f" must be a number above 0; got {every!r:.60}")
     if column.dtype in (pl.Date, pl.Datetime):
         column = column.dt.year().cast(pl.Int64)
+    if not column.count():
+        return frame.with_columns(column.alias(f"{name}_bin"))
     if column.dtype == pl.String:
         odd = next((value for value in column if value is not None and not _is_written_number(value)), column[0])
         raise ValueError(f"only numbers and dates can be binned, but the column {name!r:.60} contains {odd!r:.60}")
@@ -288,7 +287,7 @@ def as_levels(column: pl.Series, values: Sequence[Any]) -> pl.Series:
     return column.cast(pl.String).cast(pl.Enum(names))
 
 
-def chosen_values(frame: pl.DataFrame, name: str, values: Any) -> list[Any]:
+def chosen_values(frame: pl.DataFrame, name: str, values: Iterable[Any]) -> list[Any]:
     """The values of a column that are asked for, each once; ValueError for fewer than two, or one that is not there.
 
     Examples
@@ -297,8 +296,6 @@ def chosen_values(frame: pl.DataFrame, name: str, values: Any) -> list[Any]:
     [1949, 1945]
     """
     column = column_of(frame, name).drop_nulls()
-    if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
-        raise ValueError(f"groups must be a list of two values of {name!r:.60} or more; got {values!r:.60}")
     there = column.unique().to_list()
     written = {str(value): value for value in there}  # as a command line gives it
     asked = [written.get(value, value) if isinstance(value, str) else value for value in values]

@@ -17,13 +17,13 @@ from termburst.corpus import frames, metadata
 from termburst.corpus.corpus import Corpus
 from termburst.corpus.documents import Documents
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
-from termburst.corpus.scan import is_saved, scanned_files
+from termburst.corpus.scan import is_data_set, is_saved, scanned, scanned_files
 from termburst.corpus.scanned import Scanned
 from termburst.corpus.steps import Tokenize
 from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import words_of
-from termburst.datasets import BUILT_IN, TextCollection
+from termburst.datasets import TextCollection
 from termburst.forks import check_fork
 from termburst.messages import named
 from termburst.names import Apostrophes, DecodingErrors, Layer, WordRule
@@ -128,10 +128,10 @@ def _opened(source: Any, asked: ReadArguments) -> Corpus:
     """Find out what the source is."""
     if isinstance(source, Corpus):
         return source
+    if isinstance(source, TextCollection) or (isinstance(source, str) and is_data_set(source)):
+        return scanned(source, asked).in_memory()
     if isinstance(source, (str, os.PathLike)):
-        return _from_path(source, asked)
-    if isinstance(source, TextCollection):
-        return _from_collection(source, asked)
+        return _from_files([source], asked)
     from scipy.sparse import issparse
 
     if issparse(source) or (isinstance(source, np.ndarray) and source.dtype.kind in "biuf"):
@@ -289,20 +289,3 @@ def _from_frame(source: Any, frame: pl.DataFrame, asked: ReadArguments) -> Corpu
         asked = replace(asked, counting=replace(asked.counting, pretokenized=True))
     asked.warn_of_script(texts)
     return Corpus(_documents(ids, texts, asked), made, name="frame")
-
-
-def _from_collection(collection: TextCollection, asked: ReadArguments) -> Corpus:
-    """A data set, with the names of its classes as the metadata "label", and what else is known of its documents."""
-    asked.refuse("a data set")
-    if (asked.reading.id, asked.ids) != (None, None):
-        raise ValueError("a data set has its own ids; omit " + named("id"))
-    ids, found = list(collection.ids), metadata.with_ids(collection.ids, collection.columns())
-    return Corpus(_documents(ids, list(collection.texts), asked), found, name=collection.name)
-
-
-def _from_path(source: str | os.PathLike[str], asked: ReadArguments) -> Corpus:
-    """A path, a glob or the name of a data set."""
-    name = os.fspath(source)
-    if name in BUILT_IN and not os.path.lexists(name):
-        return _from_collection(BUILT_IN[name](), asked)
-    return _from_files([source], asked)

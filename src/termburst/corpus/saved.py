@@ -11,7 +11,6 @@ from termburst.corpus.read_arguments import ReadArguments
 from termburst.counting.options import CountingOptions, words_of
 from termburst.messages import joined, named
 from termburst.reading.corpus_files import is_ledger
-from termburst.reading.faults import many
 from termburst.statistics.term_statistics import TermStatistics
 
 
@@ -78,14 +77,12 @@ def contained(source: str | PathLike[str]) -> tuple[dict[str, Any], dict[str, st
         "detail": s.detail,
         "min_count": s.min_count,
         "batches": list(s.batches),
-        "contents": [{"documents": one.documents, "digest": one.digest, "batch": one.batch} for one in s.contents],
+        "known_texts": s.texts.size,
         "counting": None if s.counting is None else s.counting.to_json(),
     }
-    sizes = (many(one.documents, "document") for one in s.contents)
     in_words = {
         "mean_length": f"{s.mean_length:,.1f}",
         "batches": ", ".join(map(repr, s.batches)),
-        "contents": ", ".join(sizes),
         "counting": "" if s.counting is None else words_of(s.counting),
     }
     return facts, in_words

@@ -113,7 +113,7 @@ def scanned(source: Any, asked: ReadArguments, **more: Any) -> Corpus:
         name = os.fspath(source)
         if is_saved(name):
             return Corpus(Summed(name, like_saved(name, asked)), None, name=Path(name).name)
-        if name not in BUILT_IN or os.path.lexists(name):
+        if not is_data_set(name):
             return scanned_files([source], asked, **more)
         source = BUILT_IN[name]()
     if isinstance(source, TextCollection):
@@ -143,6 +143,15 @@ def scanned_files(sources: Sequence[Any], asked: ReadArguments, **more: Any) -> 
     stream = Stream.of(sources, asked, **more)
     name = Path(stream.name).name or stream.name
     return Corpus(Scanned(stream), None, name=name)
+
+
+def is_data_set(name: str) -> bool:
+    """Whether it is the name of a built-in data set, and of no file.
+
+    >>> is_data_set("stdlib"), is_data_set("corpus/")
+    (True, False)
+    """
+    return name in BUILT_IN and not os.path.lexists(name)
 
 
 def is_saved(source: str | os.PathLike[str]) -> bool:

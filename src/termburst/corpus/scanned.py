@@ -168,10 +168,6 @@ class Scanned(InOrder):
         """The number of documents."""
         return len(self.ids) if self.is_counted else self.statistics.documents
 
-    def rows(self, numbers: Numbers) -> Documents:
-        """Some of the documents."""
-        return self.held.documents.rows(numbers)
-
 
 @dataclass(frozen=True, slots=True)
 class _End:

@@ -6,7 +6,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from termburst.counting.pattern_clock import start_clock, stop_clock
 from termburst.limits import LONGEST_ID
 from termburst.messages import Message, named
 from termburst.reading.conditions import is_condition, looks_at_others, where_expression
-from termburst.reading.documents import STRING, IdColumn, Text
+from termburst.reading.documents import Text
 from termburst.reading.faults import long_id, many
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 class Step:
     """A step, which has the name of the method that asks for it; the columns that it needs and makes."""
 
-    option = ""
+    option: str
 
     @property
     def text(self) -> str:
@@ -91,57 +91,45 @@ class Where(Step):
             raise ValueError(f"{reading.name}: " + none_meets(self.condition, seen))
 
 
-@dataclass(frozen=True)
-class Bin(Step):
-    """One more column: the lower end of the interval of each value of a column."""
+@dataclass(frozen=True, eq=False)
+class Columns(Step):
+    """More columns of the metadata, which *made* finds from the ids and the columns that it needs."""
 
-    column: str
-    every: float | str
-    option = "bin"
+    option: str
+    made: Callable[[pl.DataFrame], pl.DataFrame]
+    added: tuple[str, ...]
+    read: tuple[str, ...] = ()
+    types: dict[str, Any] = field(default_factory=dict)
 
     @property
     def needs(self) -> tuple[str, ...]:
-        """The column."""
-        return (self.column,)
+        """The columns that are read."""
+        return self.read
 
     @property
     def makes(self) -> tuple[str, ...]:
-        """The column of intervals."""
-        return (f"{self.column}_bin",)
+        """The columns that are added."""
+        return self.added
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The batches with the column."""
+        """The batches with these columns."""
+        reading.types |= self.types
         for batch in batches:
-            frame = about(batch, self.needs)
-            if frame[self.column].count():
-                ends = metadata.binned(frame, self.column, self.every)[self.makes[0]].to_list()
-            else:
-                ends = [None] * len(batch.ids)
-            rows = batch.metadata or [{}] * len(batch.ids)
-            rows = [{**row, self.makes[0]: end} for row, end in zip(rows, ends, strict=True)]
-            yield replace(batch, metadata=rows)
-
-
-@dataclass(frozen=True, eq=False)
-class MoreMetadata(Step):
-    """More columns, which a frame has for each id."""
-
-    frame: pl.DataFrame
-    option = "with_metadata"
-
-    @property
-    def makes(self) -> tuple[str, ...]:
-        """Its columns."""
-        return tuple(self.frame.columns[1:])
-
-    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The batches with these columns. ValueError if a document has no row."""
-        places, rows = metadata.rows_by_id(self.frame), self.frame.drop("id").to_dicts()
-        reading.types |= dict(self.frame.drop("id").schema)
-        for batch in batches:
-            more = [rows[metadata.row_of(places, name)] for name in batch.ids]
+            more = self.made(about(batch, self.needs)).select(self.makes).to_dicts()
             known = batch.metadata or [{}] * len(batch.ids)
             yield replace(batch, metadata=[{**old, **new} for old, new in zip(known, more, strict=True)])
+
+
+def bins(column: str, every: float | str) -> Columns:
+    """One more column: the lower end of the interval of each value of a column."""
+    return Columns("bin", lambda frame: metadata.binned(frame, column, every), (f"{column}_bin",), (column,))
+
+
+def more_metadata(frame: pl.DataFrame) -> Columns:
+    """More columns, which a frame has for each id."""
+    found = metadata.rows_of(frame)
+    types = dict(frame.drop("id").schema)
+    return Columns("with_metadata", lambda known: found(known["id"]), tuple(types), types=types)
 
 
 @dataclass(frozen=True)
@@ -217,10 +205,7 @@ class Tokenize(Step):
 
 @dataclass(frozen=True)
 class Group(Step):
-    """Documents are compared by a column, or by a condition: ValueError if values of a column have several types.
-
-    Otherwise ``true`` and ``"True"``, or ``1`` and ``"1"``, would silently become one group.
-    """
+    """Documents are compared by a column, or by a condition, whose columns must be there."""
 
     column: str
     option = "group"
@@ -236,40 +221,17 @@ class Group(Step):
         return columns_of(self.column, "by") if is_condition(self.column) else (self.column,)
 
     def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The same batches."""
-        labels = _Labels(self.column)
+        """The same batches. ValueError if two values of different types look alike: they would become one group."""
+        kinds: dict[str, type] = {}
         for batch in batches:
             for name, row in zip(batch.ids, batch.metadata or (), strict=False):
                 value = row.get(self.column)
-                if isinstance(value, str) and len(value) > LONGEST_ID:
-                    raise long_id(name, len(value), "by")
-                try:
-                    labels.see(value)
-                except ValueError as error:
-                    raise ValueError(f"{name}: " + str(error)) from error
+                if len(str(value)) > LONGEST_ID:
+                    raise long_id(name, len(str(value)), "by")
+                if value is not None and kinds.setdefault(str(value), type(value)) is not type(value):
+                    two = f"contains {str(value)!r:.60} as text and as a value of another type"
+                    raise ValueError(f"{name}: the column {self.column!r} {two}; give all its labels one type")
             yield batch
-
-
-class _Labels:
-    """The values of a column, of which no two of different types may be written in the same way.
-
-    Numbers, and true and false, must have one type; text may stand beside them, as in the names of files.
-    """
-
-    def __init__(self, column: str) -> None:
-        self.others, self.seen = IdColumn(column, "by"), (set[str](), set[str]())  # numbers, and texts
-
-    def see(self, value: Any) -> None:
-        """ValueError for a value that cannot be a label beside those before."""
-        if value is None:
-            return
-        is_text = isinstance(value, str)
-        if str(value) in self.seen[not is_text]:
-            self.others.kind = self.others.kind if is_text else STRING
-            self.others.checked(value)
-        if not is_text:
-            self.others.checked(value)
-        self.seen[is_text].add(str(value))
 
 
 def about(batch: Batch, names: tuple[str, ...]) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from termburst.corpus import metadata as columns
@@ -28,9 +29,9 @@ from termburst.options import given, made_from
 from termburst.questions.burstiness_test import Burstiness
 from termburst.questions.dispersion import Dispersion
 from termburst.questions.fits import Fits
-from termburst.questions.keyness import Keyness, check_contrasts
+from termburst.questions.keyness import Keyness
+from termburst.questions.sides import Sides, column_formula
 from termburst.questions.term_table import TermTable
-from termburst.reading.conditions import is_condition
 
 if TYPE_CHECKING:
     import polars as pl
@@ -116,56 +117,18 @@ class TermQuestions(CorpusBase):
         >>> corpus.keyness(by="who").select("term", "n_a", "n_b").rows()[0]
         ('ha', 12, 0)
         """
-        asked = made_from(Keyness, locals())
-        options = given(asked)
-        from termburst.questions.keyness import keyness
-
+        asked, sides = made_from(Keyness, locals()), made_from(Sides, locals())
         if isinstance(other, str) and formula is None:
-            formula, other = other, None
-        design = {"contrast": contrast, "cluster": cluster, "strata": strata}
-        design = {name: value for name, value in design.items() if value is not None}
-        ways: dict[str, Any] = {"formula": formula, "by": by, "groups": groups, "contrasts": contrasts, **design}
-        check_contrasts(contrasts)
-        if contrasts is not None and (formula is not None or design):
-            what = named("formula") if formula is not None else named(next(iter(design)))
-            raise ValueError(what + " has contrasts of its own; omit " + named("contrasts"))
-        if reference is not None or other is not None:
-            if extra := [name for name, value in ways.items() if value is not None]:
-                raise ValueError(f"give another corpus or a word list, or {extra[0]}=, and not both")
-        else:
-            ways["by"] = by = self._compared_by(formula, by, groups)
+            sides, other = replace(sides, formula=other), None
+        sides = sides.checked(asked, other, reference, by=self.by)
         if self._framed is not None:
-            return self._framed.keyness(asked, other, reference=reference, **ways)
-        if reference is not None or other is not None:
-            if other is not None:
-                return self._with_another(other, reference, options)
-            return keyness(self._sums(), reference=reference, **options)
-        options |= design if contrasts is None else {"contrasts": contrasts, **design}
-        known = by in (None, self.by) or self.is_counted or self._scanned is None
-        part = self if known else self.group(cast("str", by))
-        counted = part.counted()
-        found = None if part._scanned is None else part._scanned.last
-        if self._scanned is not None and found is not None:
-            self._scanned.note(found)
-        return counted._by_metadata(formula, by, groups, options)
+            return self._framed.keyness(asked, sides, other, reference)
+        if other is not None or reference is not None:
+            return self._with_another(asked, other, reference)
+        return self.counted()._by_metadata(asked, sides)
 
-    def _compared_by(self, formula: str | None, by: Any, groups: Any) -> str | None:
-        """The column or the condition that documents are compared by; None for a formula."""
-        if by is not None and not isinstance(by, str):
-            raise ValueError('by must be the name of a column, or a condition as text, such as by="year >= 1945"')
-        if formula is not None:
-            if by is not None or groups is not None:
-                raise ValueError("give another corpus or a formula, or by=, and not both")
-            return None
-        by = self.by if by is None else by
-        if by is None and groups is not None:
-            raise ValueError("groups= needs by=, the column that has these values, and no other corpus or formula")
-        if by is None:
-            raise ValueError("give the column to compare by, as by=..., or another corpus")
-        return by
-
-    def _with_another(self, other: Any, reference: Any, options: dict[str, Any]) -> pl.DataFrame:
-        """`keyness` of this corpus and another one."""
+    def _with_another(self, asked: Keyness, other: Any, reference: Any) -> pl.DataFrame:
+        """`keyness` of this corpus and another one, or a word list."""
         from termburst.questions.keyness import keyness
 
         if isinstance(other, (list, tuple)):
@@ -174,33 +137,32 @@ class TermQuestions(CorpusBase):
         a = self._sums()
         if isinstance(other, CorpusBase) and len(self) == len(other) == 1:
             warn_of_single_documents()
-        return keyness(a, b, reference=reference, **options)
+        return keyness(a, b, reference=reference, **given(asked))
 
-    def _by_metadata(self, formula: str | None, by: str | None, groups: Any, options: dict[str, Any]) -> pl.DataFrame:
+    def _by_metadata(self, asked: Keyness, sides: Sides) -> pl.DataFrame:
         """`keyness` of groups of documents, or by a formula of their metadata."""
         from termburst.questions.keyness import keyness
 
-        if by is not None and (groups is not None or (is_condition(by) and by not in self._metadata.columns)):
-            part, column = part_to_compare(self, by, groups)
-            return with_conditions_shown(part._by_metadata(None, column, None, options))
-        if by is not None and options.keys() & {"cluster", "strata", "contrast"}:
-            columns.column_of(self._metadata, by)
-            formula = by if by.isidentifier() else f"`{by}`"
+        part, by, formula = self, sides.by, sides.formula
+        if by is not None:
+            part, by = part_to_compare(self, by, sides.groups)
+            columns.column_of(part._metadata, by)
+            formula = column_formula(by) if sides.has_design else None
         if formula is not None:
-            return keyness(self._filled(), formula=formula, metadata=self._metadata, **options)
+            about = {"formula": formula, "metadata": part._metadata, **sides.design}
+            return with_conditions_shown(keyness(part._filled(), **about, **given(asked)))
         by = cast("str", by)
-        labels = columns.labels_of(self._metadata, by)
+        labels = columns.labels_of(part._metadata, by)
         values = labels.unique().sort()
         if len(values) == 1:
             problem = f"the column {by!r:.60} has only one value, {values[0]!r:.60}; choose another with "
             raise ValueError(problem + named("by"))
-        if len(values) == len(self) == 2:
+        if len(values) == len(part) == 2:
             warn_of_single_documents()
-        if len(values) != 2 or options.get("contrasts"):
-            return keyness(self._filled(), by=labels.to_list(), **options)
-        a, b = (self._filled().counts[(labels == value).to_numpy()] for value in values)
-        options.pop("contrasts", None)
-        return keyness(a, b, terms=self.terms, **options)
+        if len(values) != 2 or sides.contrasts:
+            return keyness(part._filled(), by=labels.to_list(), contrasts=sides.contrasts, **given(asked))
+        a, b = (part._filled().counts[(labels == value).to_numpy()] for value in values)
+        return keyness(a, b, terms=part.terms, **given(asked))
 
     def dispersion(self, measures: str | Iterable[str] | None = None, sort: TermOrder | None = "term") -> pl.DataFrame:
         """How evenly is each term spread over the documents? One row per term; see `termburst.dispersion`.

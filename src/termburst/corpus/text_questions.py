@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,13 +17,11 @@ from termburst.questions.collocates import Collocates
 from termburst.questions.kwic import Kwic
 from termburst.questions.ngrams import Ngrams
 from termburst.questions.triggers import Triggers
-from termburst.reading.documents import Text
 
 if TYPE_CHECKING:
     import polars as pl
 
     from termburst.concordance.polya_urn import PolyaUrnFit
-    from termburst.corpus.base import DocumentBatch
 
 
 class TextQuestions(TermQuestions):
@@ -79,12 +77,8 @@ class TextQuestions(TermQuestions):
 
         return together(list(self.kwic_lines(asked)))
 
-    def kwic_lines(self, asked: Kwic, seen: Callable[[Iterable[Text]], None] | None = None) -> Iterator[pl.DataFrame]:
+    def kwic_lines(self, asked: Kwic) -> Iterator[pl.DataFrame]:
         """The lines of `kwic` in several frames, as they are found. No text is kept of a corpus that is scanned.
-
-        Parameters
-        ----------
-        seen : called with the texts of each batch, before they are searched
 
         Examples
         --------
@@ -104,8 +98,9 @@ class TextQuestions(TermQuestions):
         if layers:
             texts = with_layers(texts, searched, shown)
             source = replace(source, _documents=texts.scanned) if is_read_now else source
-        batches = [(self._metadata, texts)] if not is_read_now else _watched(source.batches(asked.needs), seen)
-        yield from asked.lines(batches, layers=layers)
+        if is_read_now:
+            return asked.lines(((one.metadata, one.texts) for one in source.batches(asked.needs)), layers=layers)
+        return asked.lines([(self._metadata, texts)], layers=layers)
 
     def collocates(
         self,
@@ -262,13 +257,3 @@ class TextQuestions(TermQuestions):
         asked = made_from(Ngrams, locals())
         self._texts("its words have no order")
         return asked.answer(self._documents.positions)
-
-
-def _watched(
-    batches: Iterator[DocumentBatch], seen: Callable[[Iterable[Text]], None] | None
-) -> Iterator[tuple[pl.DataFrame, Sequence[Text]]]:
-    """The metadata and the texts of batches; *seen* is called with the texts."""
-    for batch in batches:
-        if seen is not None:
-            seen(batch.texts)
-        yield batch.metadata, batch.texts

@@ -232,19 +232,23 @@ class CountingOptions:
             return " ".join(text), (
                 (token, end - 1 - len(shown), end - 1) for token, shown, end in zip(counted, text, ends, strict=True)
             )
+        shown, searched, spans = self._spans(text)
+        return shown, ((searched[start:stop], start, stop) for start, stop in spans)
+
+    def _spans(self, text: str) -> tuple[str, str, Iterator[tuple[int, int]]]:
+        """The text to show, the one in which tokens are found, and where tokens begin and end in both."""
         if self.pretokenized:
-            return text, ((found.group(), *found.span()) for found in re.finditer(r"\S+", text))
+            return text, text, (found.span() for found in re.finditer(r"\S+", text))
         searched, shown = self._prepared(text)
         words = self._unicode_words()
         if words is not None:
-            return shown, ((searched[start:stop], start, stop) for start, stop in words.spans(searched))
+            return shown, searched, words.spans(searched)
         pattern = re.compile(self._pattern)
-        group = pattern.groups  # at most one, which then is the token
         matches = pattern.finditer(searched)
         if (seconds := self._seconds()) is not None:
             with search_limit(self._pattern, seconds):
                 matches = iter(list(matches))
-        return shown, ((found.group(group), *found.span(group)) for found in matches)
+        return shown, searched, (found.span(pattern.groups) for found in matches)  # the one group, or all
 
     def placed_words(
         self, text: Text, words: Iterable[str], each: int
@@ -265,8 +269,6 @@ class CountingOptions:
     def every_token(self, text: str, every: int) -> tuple[str, list[int]]:
         """The text to show, as `placed_tokens` gives it, and where every *every*-th token begins, without the first.
 
-        This is much faster than to look at all tokens.
-
         Examples
         --------
         >>> CountingOptions().every_token("So it goes. So it is.", 2)
@@ -275,16 +277,8 @@ class CountingOptions:
         plain = text.isascii() and not self.pretokenized and self.language not in SEGMENTED
         if plain and len(text) < 2 * every and self.token_pattern is None:
             return text, []  # there is something between two tokens, so there are not enough of them
-        if self.pretokenized or self._seconds() is not None:
-            shown, tokens = self.placed_tokens(text)
-            return shown, [start for _, start, _ in islice(tokens, every, None, every)]
-        searched, shown = self._prepared(text)
-        words = self._unicode_words()
-        if words is not None:
-            return shown, words.every(searched, every)
-        pattern = re.compile(self._pattern)
-        chosen = islice(pattern.finditer(searched), every, None, every)
-        return shown, [match.start(pattern.groups) for match in chosen]
+        shown, _, spans = self._spans(text)
+        return shown, [start for start, _ in islice(spans, every, None, every)]
 
     def _prepared(self, text: str) -> tuple[str, str]:
         """The text in which tokens are found, and the one to show; both have the same length."""
@@ -349,13 +343,16 @@ class CountingOptions:
     def from_json(cls, values: dict[str, Any]) -> CountingOptions:
         """The inverse of `to_json`, also for values read from JSON, where tuples have become lists.
 
-        A token pattern that is not a simple class of characters becomes a `StoredPattern`, which has a limit of time.
+        An option that is missing, or has another type, is an error, because anyone may have written the file. A token
+        pattern that is not a simple class of characters becomes a `StoredPattern`, which has a limit of time.
         """
         from termburst.counting.character_class import character_class
 
+        if missing := [f.name for f in fields(cls) if f.compare and f.name not in values]:
+            raise ValueError(f"the header field {missing[0]!r} is missing")
         plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         pattern = plain["token_pattern"]
-        if pattern is not None and character_class(pattern) is None:  # the search for a class always ends
+        if isinstance(pattern, str) and character_class(pattern) is None:  # the search for a class always ends
             plain["token_pattern"] = StoredPattern(pattern)
         return cls(**plain)
 

@@ -368,14 +368,14 @@ def _grown(array: Any, size: int) -> Any:
     return new
 
 
-def in_chunks(texts: Iterable[str]) -> Iterator[list[str]]:
-    """Lists of texts with about `CHUNK` characters each."""
+def in_chunks(texts: Iterable[str], most: int | None = None) -> Iterator[list[str]]:
+    """Lists of texts with about `CHUNK` characters each, or with *most* if that is less."""
     chunk: list[str] = []
-    size = 0
+    size, enough = 0, CHUNK if most is None else min(CHUNK, most)
     for text in texts:
         chunk.append(text)
         size += len(text) if type(text) is str else characters(text)
-        if size >= CHUNK or len(chunk) == MOST_DOCUMENTS:
+        if size >= enough or len(chunk) == MOST_DOCUMENTS:
             yield chunk
             chunk, size = [], 0
     if chunk:

@@ -106,27 +106,6 @@ class UnicodeWords:
         kinds = self._shown(text)
         return {word: list(islice(_places(text, kinds, word), each)) for word in words}
 
-    def every(self, text: str, number: int) -> list[int]:
-        """Where the tokens *number*, 2 · *number* and so on begin, counted from 0; without the first one.
-
-        Examples
-        --------
-        >>> UnicodeWords().every("So it goes. So it is.", 2)
-        [6, 15]
-        """
-        kinds, steps = self._shown(text), _steps(number % _STRIDE)
-        starts: list[int] = []
-        found = _GAP.match(kinds)
-        while found is not None:
-            for _ in range(number // _STRIDE):
-                found = _STEPS.match(kinds, found.end())
-                if found is None:  # the text is over; *number* may be huge
-                    return starts
-            found = steps.match(kinds, found.end())
-            if found is not None and found.end() < len(kinds):
-                starts.append(found.end())
-        return starts
-
     def _shown(self, text: str) -> bytes:
         """The kind of each character as a letter, as `_TOKEN` reads them."""
         if text.isascii():
@@ -175,7 +154,6 @@ def _every_kind() -> Bytes:
 # joiners of letters, of digits, of both. Nothing in it can fail after a long match, so it takes linear time.
 _INNER = rb"(?:E|A(?=[LDE])|_(?=[LD]))*"
 _TOKEN = re.compile(rb"(?:L+%b(?:[lb](?=L))?|D+%b(?:[db](?=D))?)+" % (_INNER, _INNER))
-_GAP = re.compile(rb"[^LD]*+")
 
 
 def _places(text: str, kinds: bytes, word: str) -> Iterator[tuple[int, int]]:
@@ -196,18 +174,6 @@ def _places(text: str, kinds: bytes, word: str) -> Iterator[tuple[int, int]]:
 
 
 _RUN, _AFTER = frozenset(b"LD"), frozenset((b"L", b"D", b"E"))  # a character of a token that goes on
-_STRIDE = 512  # tokens that one match takes at most, since it needs memory for each
-
-
-@lru_cache(maxsize=16)
-def _steps(number: int) -> re.Pattern[bytes]:
-    """So many tokens, each with what follows it up to the next one."""
-    return re.compile(rb"(?>%b[^LD]*+){%d}" % (_TOKEN.pattern, number))
-
-
-_STEPS = _steps(_STRIDE)
-
-
 _SHOWN = bytes(
     (b"E" if kind & EXTEND else b"A" if kind & JOINS else b" ldb"[kind >> 5 & 3 : (kind >> 5 & 3) + 1])[0]
     if not kind & INSIDE

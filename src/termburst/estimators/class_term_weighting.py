@@ -157,7 +157,7 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if named_scheme(self.scheme).signed:
             signed = [repr(name) for name, scheme in SCHEMES.items() if scheme.signed]
             raise ValueError(
-                f"ClassTermWeighting needs a scheme without negative weights, unlike {', '.join(signed)}; "
+                f"ClassTermWeighting needs a scheme without negative weights, which {', '.join(signed)} have; "
                 f"got {self.scheme!r}"
             )
         return TermWeighting(self.scheme, norm=None)  # rows are scaled after they were multiplied

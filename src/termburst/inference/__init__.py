@@ -16,10 +16,4 @@ if TYPE_CHECKING:
     from termburst.inference.dispersion import average_reduced_frequency as average_reduced_frequency
     from termburst.inference.plr import ClampedTermsWarning as ClampedTermsWarning
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "dispersion": ["average_reduced_frequency"],
-        "plr": ["ClampedTermsWarning"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy(__name__)

@@ -17,15 +17,4 @@ if TYPE_CHECKING:
     from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood as beta_binomial_log_likelihood
     from termburst.models.polya_urn import PolyaUrn as PolyaUrn
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {
-        "beta_binomial": ["approximate_log_pmf"],
-        "dirichlet_multinomial": [
-            "DirichletMultinomialFit",
-            "dirichlet_multinomial_log_pmf",
-        ],
-        "fit_beta_binomial": ["BetaBinomialFit", "beta_binomial_log_likelihood"],
-        "polya_urn": ["PolyaUrn"],
-    },
-)
+__getattr__, __dir__, __all__ = lazy(__name__)

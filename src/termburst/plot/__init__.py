@@ -12,7 +12,7 @@ with the first figure: ``pip install 'termburst[plots]'``.
 from termburst.plot.canvas import require, save
 from termburst.plot.corpus import burstiness, document_lengths, zipf
 from termburst.plot.fits import log_alpha
-from termburst.plot.term import term_along_corpus, term_counts, term_panel, waterfall
+from termburst.plot.term import term_along_corpus, term_counts, waterfall
 from termburst.plot.triggers import triggers
 from termburst.plot.volcano import volcano
 
@@ -24,7 +24,6 @@ __all__ = [
     "save",
     "term_along_corpus",
     "term_counts",
-    "term_panel",
     "triggers",
     "volcano",
     "waterfall",

@@ -27,20 +27,18 @@ from termburst.plot.canvas import (
     whole_numbers,
 )
 from termburst.plot.terms import corpus_and_names, label_points, picked, written
-from termburst.statistics.term_statistics import as_statistics, from_canonical
+from termburst.statistics.term_statistics import TermStatistics, as_statistics, from_canonical
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-BINS = 50
-SKEWED = 10.0  # the axis is logarithmic if the longest document exceeds this multiple of the median
+BINS = 40
 
 
 def document_lengths(X_or_statistics: Any) -> Figure:
     """Draw a histogram of document lengths n_j, in tokens, with their mean n/d and their median.
 
-    The axis is logarithmic if the longest document is more than ten times as long as the median. Mean and median
-    include empty documents. Length 0 has no logarithm: on a logarithmic axis the legend has their number instead.
+    The axis is logarithmic. Mean and median include empty documents; the legend has their number.
 
     Parameters
     ----------
@@ -53,36 +51,41 @@ def document_lengths(X_or_statistics: Any) -> Figure:
     ['mean: 24.2', 'median: 24.5']
     """
     statistics = as_statistics(X_or_statistics, "frequencies")
-    lengths, documents = statistics.lengths, statistics.length_documents
-    held = documents > 0  # after a subtraction some lengths may have no document
-    lengths, documents = lengths[held], documents[held]
-    if not documents.size:
-        raise ValueError("there is nothing to draw: the statistics contain no documents")
-    middle = median(lengths, documents)
-    logarithmic = bool(lengths[-1] > SKEWED * max(middle, 1.0))
-    drawn = lengths > 0 if logarithmic else lengths >= 0
-    edges = _edges(int(lengths[drawn][0]), int(lengths[-1]), logarithmic)
+    if not statistics.tokens:
+        raise ValueError("there is nothing to draw: no document has a token")
+    edges, heights = length_histogram(statistics)
+    middle, empty = median(statistics.lengths, statistics.length_documents), statistics.documents - int(heights.sum())
     figure = sheet(WIDTH, 3.6)
     axes = figure.subplots()
-    heights, _ = np.histogram(lengths[drawn], edges, weights=documents[drawn])
     axes.bar(
         edges[:-1], heights, width=np.diff(edges), align="edge", color=SKY, edgecolor="white", linewidth=0.4,
         label=f"{statistics.documents:,} documents",
     )  # fmt: skip
     axes.axvline(statistics.mean_length, color=VERMILION, ls="--", lw=1.5, label=f"mean: {statistics.mean_length:,.1f}")
     axes.axvline(middle, color=BLUE, ls=":", lw=2.0, label=f"median: {middle:,.1f}")
-    if not logarithmic:
-        axes.locator_params(axis="x", integer=True, min_n_ticks=1)
-    else:
-        axes.set_xscale("log")
-        axes.xaxis.set_minor_formatter("")
-        if lengths[0] == 0:
-            notes(axes, f"not drawn: {documents[0]:,} empty")
+    axes.set_xscale("log")
+    axes.xaxis.set_minor_formatter("")
     axes.xaxis.set_major_formatter("{x:,.0f}")
+    if empty:
+        notes(axes, f"not drawn: {empty:,} empty")
     whole_numbers(axes, y=6)
     dress(axes, "document length $n_j$ (tokens)", "documents")
     legend_below(figure)
     return figure
+
+
+def length_histogram(statistics: TermStatistics) -> tuple[Floats, Floats]:
+    """Edges in about equal steps of log length, which are whole numbers, and how many documents lie between them.
+
+    Examples
+    --------
+    >>> length_histogram(TermStatistics.from_counts([[1], [2], [2], [4], [0]]))
+    (array([1., 2., 3., 4., 5.]), array([1., 2., 0., 1.]))
+    """
+    filled = statistics.lengths > 0
+    lengths, documents = statistics.lengths[filled].astype(np.float64), statistics.length_documents[filled]
+    edges: Floats = np.unique(np.round(np.geomspace(lengths.min(), lengths.max() + 1, BINS + 1))).astype(np.float64)
+    return edges, np.histogram(lengths, edges, weights=documents)[0].astype(np.float64)
 
 
 def median(values: Any, times: Any) -> float:
@@ -96,15 +99,6 @@ def median(values: Any, times: Any) -> float:
     upto, total = np.cumsum(times), int(times.sum())
     low, high = (values[np.searchsorted(upto, place, side="right")] for place in ((total - 1) // 2, total // 2))
     return float(low + high) / 2
-
-
-def _edges(shortest: int, longest: int, logarithmic: bool) -> Floats:
-    """Edges half-way between whole numbers: each bar covers equally many lengths, or equal steps of log length."""
-    if logarithmic:
-        ends: Floats = np.floor(np.geomspace(shortest, longest + 1, BINS + 1))[:-1].astype(np.float64)
-        return np.unique(np.append(ends, longest + 1.0)) - 0.5
-    step = max(1, -(-(longest + 1 - shortest) // BINS))
-    return np.arange(shortest, longest + 1 + step, step).astype(np.float64) - 0.5
 
 
 MOST = 1000  # points; more would overlap

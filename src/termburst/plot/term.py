@@ -1,4 +1,4 @@
-"""One term: where it bursts, its counts beside two models, λ_i as the sum of its parts, and all three in one figure."""
+"""One term: where it bursts, its counts beside two models, and λ_i as the sum of its parts."""
 
 from __future__ import annotations
 
@@ -10,13 +10,11 @@ from numpy.typing import NDArray
 
 from termburst.inference.checks import checked_whole
 from termburst.inference.count_distribution import count_distribution
-from termburst.inference.plr import Explanation, explain
+from termburst.inference.plr import Explanation
 from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
-from termburst.names import Form
 from termburst.plot.canvas import (
     BLUE,
-    NORMAL,
     SKY,
     SMALL,
     VERMILION,
@@ -27,8 +25,7 @@ from termburst.plot.canvas import (
     sheet,
     whole_numbers,
 )
-from termburst.plot.terms import corpus_and_names, families, heading, label_points, named_counts, titled, written
-from termburst.statistics.term_statistics import TermStatistics
+from termburst.plot.terms import corpus_and_names, heading, label_points, named_counts, titled, written
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -232,7 +229,7 @@ def waterfall(explanation: Explanation) -> Figure:
     return figure
 
 
-def _draw_parts(axes: Axes, explanation: Explanation, ticks: int = 6) -> None:
+def _draw_parts(axes: Axes, explanation: Explanation) -> None:
     """One bar per part from the top down, its value at the right, λ_i at the bottom."""
     values = np.array(list(explanation.parts.values()))
     if not np.isfinite(values).all():
@@ -260,7 +257,7 @@ def _draw_parts(axes: Axes, explanation: Explanation, ticks: int = 6) -> None:
     beside.set_yticks(rows, [signed(value, decimals) for value in [*values, explanation.plr]], ha="right")
     beside.tick_params(length=0, labelsize=SMALL, pad=6 + 5.4 * max(len(signed(v, decimals)) for v in width))
     axes.tick_params(axis="y", length=0)
-    axes.locator_params(axis="x", nbins=ticks)
+    axes.locator_params(axis="x", nbins=6)
     axes.xaxis.set_major_formatter(lambda value, _: f"{value:,.10g}".replace("-", "−"))
     for spine in ("top", "right", "left"):
         axes.spines[spine].set_visible(False)
@@ -280,50 +277,3 @@ def signed(value: float, decimals: int = 2) -> str:
     """
     text = f"{value:+,.{decimals}f}"
     return text.replace("-", "−") if float(text.replace(",", "")) else text[1:]
-
-
-def term_panel(
-    X: Any,
-    term: str | int,
-    *,
-    terms: Sequence[str] | NDArray[Any] | None = None,
-    mu: float | None = None,
-    sigma2: float = 1.0,
-    form: Form = "printed",
-    penalty: str = "gamma",
-) -> Figure:
-    """Draw where a term bursts, its counts beside two models, and λ_i as the sum of its parts.
-
-    The panels are those of `term_along_corpus`, `term_counts` and `waterfall`.
-
-    Parameters
-    ----------
-    X : count matrix, documents × terms; or a `Corpus`, which knows its terms
-    term : name of the term, or number of its column
-    terms : column names; needed to find a term by name
-    mu, sigma2, form, penalty : options of λ_i, see `termburst.plr_statistic`
-
-    Examples
-    --------
-    >>> X = [[4, 26, 1], [0, 31, 1], [0, 28, 1], [1, 24, 1], [0, 30, 2], [5, 15, 1]]
-    >>> figure = term_panel(X, "ha", terms=["ha", "the", "so"])
-    >>> figure.get_suptitle()
-    '10 occurrences of “ha” in 3 of 6 documents'
-    """
-    counts, named = named_counts(X, terms)
-    column = named.index(term)
-    why = explain(
-        TermStatistics.from_counts(counts, named.terms), column, mu=mu, sigma2=sigma2, form=form, penalty=penalty
-    )
-    n_ij = column_counts(counts, column)
-    figure = sheet(WIDTH, 7.0)
-    rows = figure.add_gridspec(2, 1, height_ratios=[1, 1.35])
-    # A grid of its own: otherwise the upper panel would leave room for the values beside the lower one.
-    beside = rows[1].subgridspec(1, 2)
-    _draw_along(figure.add_subplot(rows[0]), n_ij)
-    _draw_counts(figure.add_subplot(beside[0]), counts, column, largest=10)
-    _draw_parts(figure.add_subplot(beside[1]), why, ticks=3)
-    legend_below(figure)
-    head = heading(named, column)
-    figure.suptitle(head, fontsize=NORMAL + 1, parse_math=False, fontfamily=families())
-    return figure

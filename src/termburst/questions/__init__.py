@@ -15,7 +15,4 @@ if TYPE_CHECKING:
     from termburst.questions.equivalence import lockwords as lockwords
     from termburst.questions.word_lists import WordFrequencies as WordFrequencies
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {"corpus_check": ["CorpusCheck"], "equivalence": ["lockwords"], "word_lists": ["WordFrequencies"]},
-)
+__getattr__, __dir__, __all__ = lazy(__name__)

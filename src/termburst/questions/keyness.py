@@ -56,7 +56,7 @@ class Keyness:
         """Raise ValueError for options that a comparison by a formula does not have."""
         for option, only in (("method", "beta-binomial"), ("compare", "frequency")):
             if (value := getattr(self, option)) != only:
-                raise ValueError(f"a formula has no {option}={value!r:.60}; omit {option}")
+                raise ValueError("a formula has no " + named(option, value) + "; omit it")
 
 
 def check_contrasts(contrasts: object) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import starmap
 from typing import Any, Literal
 
 import narwhals.stable.v2 as nw
@@ -15,7 +16,7 @@ from termburst.statistics.streaming import counted_parts
 
 Grain = Literal["documents", "patterns", "counts"]  # one row per cell; per term, count, length; per term, count
 TEXTS = 2_000  # documents in a batch
-ROOM = 300 * 2**20  # bytes that texts may take while they are counted, before equal cells are merged
+ROOM = 200 * 2**20  # bytes that texts may take while they are counted, before equal cells are merged
 
 
 def document_type(frame: Any) -> Any:
@@ -52,7 +53,7 @@ def merged_cells(
             groups.extend(batch["group"] if "group" in batch.columns else ())
             yield batch["text"].to_list()
 
-    for terms, counts in counted_parts(texts(), counting, room=int(ROOM * scale)):
+    def rows(terms: Any, counts: Any) -> pl.DataFrame:
         names, own = {"term": terms.tolist()}, {"length": document_lengths(counts)}
         if groups:
             found, own["group"] = np.unique(groups[: counts.shape[0]], return_inverse=True)
@@ -62,10 +63,13 @@ def merged_cells(
         cells = pl.DataFrame({"term": counts.indices, "count": counts.data, **of_cells})
         merged = _equal_as_one(cells, grain).cast(pl.Int64)
         lengths = pl.DataFrame(own).group_by(*own).agg(documents=pl.len()).cast(pl.Int64)
-        rows = pl.concat([merged, _without_terms(lengths).select(merged.columns)])
-        yield rows.with_columns(
-            pl.Series(name, listed, dtype=pl.String).gather(rows[name]) for name, listed in names.items()
+        whole = pl.concat([merged, _without_terms(lengths).select(merged.columns)])
+        return whole.with_columns(
+            pl.Series(name, listed, dtype=pl.String).gather(whole[name]) for name, listed in names.items()
         )
+
+    # by starmap, which keeps nothing of a part while the next one is counted
+    return starmap(rows, counted_parts(texts(), counting, room=int(ROOM * scale)))
 
 
 def _equal_as_one(cells: pl.DataFrame, grain: Grain) -> pl.DataFrame:

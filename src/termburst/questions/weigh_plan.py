@@ -49,7 +49,12 @@ class WeighPlan:
 
     @classmethod
     def of(cls, asked: Weigh, collection: TermStatistics) -> WeighPlan:
-        """The plan; ValueError for an unknown scheme."""
+        """The plan; ValueError for a scheme that needs more than a cell and sums of its term."""
+        if asked.scheme == "fisher-kernel":
+            raise ValueError(
+                "the scheme 'fisher-kernel' needs all counts of a term at once, but engines work on batches of rows; "
+                "use termburst.TermWeighting"
+            )
         named_scheme(asked.scheme)
         warn_without_labels(asked.scheme)
         return cls(asked, collection)

@@ -16,7 +16,6 @@ from termburst.reading.faults import fault
 from termburst.reading.options import ReadingPlan
 
 FILE_COLUMNS = ("file", "folder")  # metadata that every file has
-STRING = "a string"  # the type of an id, in words
 Scalar = str | int | float | bool | None
 Metadata = Mapping[str, Scalar]
 Text = str | list[str]  # a list of tokens
@@ -170,42 +169,28 @@ def paired(text: str, place: str, options: ReadingPlan) -> str:
 
 
 class IdColumn:
-    """The ids in a column of one file. With `by` they are the labels of groups, so that all must have one type.
-
-    Otherwise ``true`` and ``"True"``, or ``1`` and ``"1"``, would silently become one group.
-
-    Parameters
-    ----------
-    column : name of the column
-    option : the option that named it, "id" or "by"
+    """The ids in a column of one file.
 
     Examples
     --------
-    >>> ids = IdColumn("year", "by")
+    >>> ids = IdColumn("year")
     >>> ids.checked(1945)
     '1945'
-    >>> ids.checked("1945")
+    >>> ids.checked(None)
     Traceback (most recent call last):
-    ValueError: the column 'year' contains a string here but a whole number before; give all its labels one type
+    ValueError: the column 'year' contains null, but ids must be strings or numbers; choose another with id=
     """
 
-    def __init__(self, column: str, option: str = "id") -> None:
-        self.column, self.option, self.kind = column, option, ""
+    def __init__(self, column: str) -> None:
+        self.column = column
 
     def checked(self, value: Any) -> str:
         """The id in a cell; ValueError, without the place, if it cannot be an id."""
-        kind = _kind_of_id(value)
-        number = isinstance(value, float) and not value.is_integer()  # NaN and infinity are no integers either
-        if not kind or (number and (self.option == "by" or not math.isfinite(value))):
-            what, allowed = _CONTENT[self.option == "by"]
+        number = isinstance(value, float) and not math.isfinite(value)
+        if number or value is None or isinstance(value, (list, dict, bytes)):
             shown = f"{value:g}" if number else "null" if value is None else type(value).__name__
-            problem = f"the column {self.column!r} contains {shown}, but {what} must be {allowed}"
-            raise ValueError(f"{problem}; choose another with " + named(self.option))
-        if self.option == "by" and kind != self.kind:
-            if self.kind:
-                problem = f"the column {self.column!r} contains {kind} here but {self.kind} before"
-                raise ValueError(f"{problem}; give all its labels one type")
-            self.kind = kind
+            problem = f"the column {self.column!r} contains {shown}, but ids must be strings or numbers"
+            raise ValueError(f"{problem}; choose another with " + named("id"))
         return str(value)
 
 
@@ -223,17 +208,6 @@ def same_ids(ids: Sequence[str]) -> str:
     if len(several) == 1:
         return f"1 id is that of more than one document: {several[0]!r:.60}"
     return f"{len(several):,} ids are those of more than one document, such as {several[0]!r:.60}"
-
-
-_CONTENT = (("ids", "strings or numbers"), ("labels", "strings, whole numbers or true and false"))
-
-
-def _kind_of_id(value: Any) -> str:
-    """The type of an id in words; "" if it cannot be one."""
-    if value is None or isinstance(value, (list, dict, bytes)):
-        return ""
-    kinds = {str: STRING, bool: "true or false", int: "a whole number", float: "a number with a decimal point"}
-    return kinds.get(type(value), type(value).__name__)  # Parquet has dates, for example
 
 
 def as_id(value: Any, place: str, ids: IdColumn, options: ReadingPlan) -> str:

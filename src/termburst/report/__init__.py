@@ -9,6 +9,6 @@
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.report.render import render
 from termburst.report.summarize import summarize
-from termburst.report.summarize_keyness import summarize_design, summarize_keyness
+from termburst.report.summarize_keyness import summarize_keyness
 
-__all__ = ["CountedCorpus", "render", "summarize", "summarize_design", "summarize_keyness"]
+__all__ = ["CountedCorpus", "render", "summarize", "summarize_keyness"]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import words_of
 from termburst.messages import shown
-from termburst.plot.corpus import median, ranks_to_draw
+from termburst.plot.corpus import length_histogram, median, ranks_to_draw
 from termburst.statistics.matrix import counted_corpus
 from termburst.statistics.term_statistics import TermStatistics
 
@@ -24,9 +24,7 @@ LARGEST_COUNT = 12  # occurrences in a document; this many and more share one ba
 SURE = 0.05  # a term with a q-value up to this counts as found
 SMALLEST_LOG10_P = -307.0  # smaller p-values have no float of full precision
 PLACES = 250  # documents that the panel of a term shows: those with most occurrences
-LEFT_OUT = ("reuse_low", "reuse_high")  # columns of terms that the page does not show; they compress badly
 _ZIPF_POINTS = 400
-_LENGTH_BINS = 40
 _NAMED = 20_000  # documents named in a page; if there are more, only those that lines are from
 _AXES = 4  # columns of the metadata by which documents can be laid out
 _LONGEST_ID = 200  # characters of a document's id in the page
@@ -152,18 +150,13 @@ def histogram(values: NDArray[np.float64], edges: NDArray[np.float64]) -> list[i
 def length_summary(statistics: TermStatistics) -> Dict:
     """Lengths of documents: mean, median, extremes, and a histogram with bins of about equal ratio."""
     lengths, documents = statistics.lengths, statistics.length_documents
-    filled = lengths > 0
-    held, weight = lengths[filled].astype(np.float64), documents[filled]
-    edges = np.unique(np.round(np.geomspace(held.min(), held.max() + 1, _LENGTH_BINS + 1)))
-    if edges.size < 2:
-        edges = np.array([held.min(), held.min() + 1])
-    counts = np.histogram(held, edges, weights=weight)[0]
+    edges, counts = length_histogram(statistics)
     return {
         "mean": statistics.mean_length,
         "median": median(lengths, documents),
         "shortest": int(lengths[0]),
         "longest": int(lengths[-1]),
-        "empty": int(documents[~filled].sum()),
+        "empty": int(documents[lengths == 0].sum()),
         "edges": edges.tolist(),
         "documents": counts.astype(np.int64).tolist(),
     }

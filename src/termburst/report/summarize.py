@@ -28,11 +28,10 @@ from termburst.report.occurrences import first_collocates, surest_pairs, term_pa
 from termburst.report.pieces import SURE, Dict
 from termburst.statistics.term_statistics import TermStatistics
 
-Near = Callable[[CountedCorpus, Sequence[str]], list[list[Dict]]]
 Step = Callable[[str], object]
 _COLUMNS = (
-    "term", "n", "b", "b_binomial", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "reuse_low",
-    "reuse_high", "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "p_method", "alpha", "alpha_not",
+    "term", "n", "b", "b_binomial", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse",
+    "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "p_method", "alpha", "alpha_not",
     "status",
 )  # fmt: skip
 
@@ -51,7 +50,6 @@ def summarize(
     panels: int = 2_000,
     chosen: Sequence[str] | None = None,
     pairs: int = 10,
-    full: bool = True,
     step: Step | None = None,
 ) -> Dict:
     """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
@@ -67,7 +65,6 @@ def summarize(
     panels : how many of the burstiest terms get a panel
     chosen : terms that get a panel in any case
     pairs : how many pairs of words, of which one brings on the other, are shown; 0 to not look for them
-    full : whether to add the columns that a page does not show, reuse_low and reuse_high, which take time
     step : called with what is done next, such as "Looking for pairs of words", so that it can be shown
 
     Returns
@@ -96,7 +93,7 @@ def summarize(
     options = {"mu": mu, "sigma2": sigma2, "form": form}
     tested, fit = burstiness_in_short(
         term_cells(statistics), pieces.term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust,
-        min_count=asked.min_count, reuse_intervals=full,
+        min_count=asked.min_count,
     )  # fmt: skip
     if not tested.height:
         raise ValueError(f"{title}: no term occurs {min_count:,} times; lower " + named("min_count", bare=True))
@@ -123,7 +120,7 @@ def summarize(
         "log_alpha": _log_alpha(tested),
         "correlation": _correlation(tested),
         "axes": pieces.axes_of(given),
-        "terms": pieces.columns_of(listed, [name for name in _COLUMNS if full or name not in pieces.LEFT_OUT]),
+        "terms": pieces.columns_of(listed, _COLUMNS),
         "brought_on": brought_on,
         **panels_of(corpus, statistics, first, asked.examples, options, fit=fit),
     }  # fmt: skip
@@ -185,11 +182,11 @@ def panels_of(
     options: dict[str, Any],
     *,
     fit: BetaBinomialFit | None = None,
-    near: Near | None = first_collocates,
+    collocates: bool = True,
 ) -> Dict:
     """The panels of *terms*, and the names of the documents in them; *options* are those of λ.
 
-    *near* finds the collocates of the first terms; None leaves them out.
+    With *collocates*, those of the first terms are found.
     """
     column = {str(name): number for number, name in enumerate(pieces.term_names(statistics))}
     columns = np.array([column[term] for term in terms], dtype=np.intp)
@@ -211,7 +208,7 @@ def panels_of(
     found = term_panels(corpus, terms, pieces.PLACES, lines)
     for panel, more in zip(panels, found, strict=True):
         panel.update(more)
-    if near is not None:
-        for panel, sure in zip(panels, near(corpus, terms), strict=False):
+    if collocates:
+        for panel, sure in zip(panels, first_collocates(corpus, terms), strict=False):
             panel["collocates"] = sure
     return {"panels": panels, "documents": pieces.document_names(corpus, found)}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import polars as pl
@@ -33,6 +33,9 @@ def summarize_keyness(
     table: pl.DataFrame,
     sides: Mapping[str, Any],
     *,
+    formula: str | None = None,
+    cluster: str | None = None,
+    strata: str | None = None,
     title: str = "comparison",
     settings: Dict | None = None,
     panels: int = PANELS,
@@ -43,9 +46,11 @@ def summarize_keyness(
 
     Parameters
     ----------
-    table : the frame of `termburst.keyness`, also by groups with contrasts
+    table : the frame of `termburst.keyness`, also by groups with contrasts, or with a formula
     sides : name → Corpus, CountedCorpus or TermStatistics
-        Two in the order A, B; or all groups. Statistics do not keep documents: panels do not show where a term occurs.
+        Two in the order A, B; or all groups; with a formula one, all documents. Statistics do not keep documents:
+        panels do not show where a term occurs.
+    formula, cluster, strata : as for the table; the page says in words what they mean
     settings : how the table was made; the page shows it
     panels : how many terms, in the order of the table, get a panel
     max_terms : how many rows of the table are shown
@@ -57,7 +62,9 @@ def summarize_keyness(
         title, kind ("keyness"), termburst (the version), settings, reading (source and lines of each reading report, if
         files were read), sides (each with its size), overview, notes (sentences on what cannot be found), terms (a dict
         of columns, in the order of *table*), panels. A term that only A has: log_ratio None, only_in "a". p-values
-        below 1e-307 have log10_p −307.
+        below 1e-307 have log10_p −307. With a formula also design: the formula, sentences about it, and its contrasts,
+        each with the names of its two sides (None for the slope of a number), how many terms were tested and how many
+        differ. The column "group" of terms is then the contrast.
 
     Examples
     --------
@@ -67,46 +74,47 @@ def summarize_keyness(
     >>> found = summarize_keyness(table, {"clown": a, "crowd": b})
     >>> found["terms"]["term"][0], found["terms"]["only_in"][0], found["panels"][0]["sides"][0]["occurrences"][:3]
     ('ha', 'a', [2, 2, 2])
+    >>> who = {"who": ["x"] * 12 + ["y"] * 12}
+    >>> corpus = tb.read(["ha ha so", "ha so"] * 6 + ["so it goes", "so so"] * 6, metadata=who)
+    >>> found = summarize_keyness(tb.keyness(corpus, formula="who"), {"all documents": corpus}, formula="who")
+    >>> found["terms"]["term"][0], found["design"]["contrasts"][0]["sides"]
+    ('ha', ['x', 'y'])
     """
-    which = "tb.keyness, of groups with contrasts=True"
-    panels, max_terms, examples = _checked(table, {"q_value"}, title, panels, max_terms, examples, which)
-    if len(sides) < 2:
-        raise ValueError(
-            "a comparison needs at least two sides; give each a name, and its counted corpus or statistics"
-        )
-    given, sides = sides, {name: pieces.documents_of(side) for name, side in sides.items()}
-    settings = {"counting": pieces.counting_of(next(iter(sides.values()))), **(settings or {})}
-    reach = table_out_of_reach(table, settings.get("adjust", "bh"))
-    return {
-        **pieces.heading("keyness", title),
-        "settings": settings,
-        "reading": pieces.reading_of(given.values()),
-        "notes": [] if reach is None else [reach],
-        "sides": [side_summary(name, side, given[name]) for name, side in sides.items()],
-        **_terms_and_panels(table, _COLUMNS, sides, panels, max_terms, examples),
-    }
-
-
-def _checked(
-    table: Any, needed: set[str], title: str, panels: int, max_terms: int, examples: int, which: str
-) -> tuple[int, int, int]:
-    """*panels*, *max_terms* and *examples* as whole numbers; ValueError if *table* is another one or has no row."""
     check_fork()
-    if not isinstance(table, pl.DataFrame) or not {"term", "log_ratio", *needed} <= set(table.columns):
+    needed = {"term", "log_ratio", "q_value"} if formula is None else {"contrast", "log_ratio_unadjusted", "status"}
+    if not isinstance(table, pl.DataFrame) or not needed <= set(table.columns):
+        which = "tb.keyness, of groups with contrasts=True" if formula is None else "tb.keyness(formula=)"
         raise ValueError(f"table must be the frame of {which}")
     if not table.height:
         raise ValueError(f"{title}: no term occurs often enough to compare; lower " + named("min_count", bare=True))
     panels, max_terms = checked_whole("panels", panels), checked_whole("max_terms", max_terms, least=1)
-    return panels, max_terms, checked_whole("examples", examples)
-
-
-def _terms_and_panels(
-    table: pl.DataFrame, columns: Sequence[str], sides: Mapping[str, Any], panels: int, max_terms: int, examples: int
-) -> Dict:
-    """What both kinds of comparison show of their terms."""
+    examples = checked_whole("examples", examples)
+    if (len(sides) < 2) is (formula is None):
+        raise ValueError(
+            "a comparison needs at least two sides, one with a formula; give each a name, and its counted corpus or "
+            "statistics"
+        )
+    given, sides = sides, {name: pieces.documents_of(side) for name, side in sides.items()}
+    settings = {"counting": pieces.counting_of(next(iter(sides.values()))), **(settings or {})}
+    adjust, design = settings.get("adjust", "bh"), {}
+    if formula is None:
+        reach = table_out_of_reach(table, adjust)
+        notes = [] if reach is None else [reach]
+    else:
+        (corpus,) = given.values()
+        table = table.with_columns(group=table["contrast"].cast(pl.String))
+        notes = _notes(table, corpus, formula, cluster, strata, adjust)
+        design = {"design": _design(table, corpus, formula, cluster, strata)}
+    columns = _COLUMNS if formula is None else _OF_DESIGN
     listed = _for_the_page(table.head(max_terms))
     terms = listed["term"].unique(maintain_order=True).head(panels).to_list()
     return {
+        **pieces.heading("keyness", title),
+        "settings": settings,
+        "reading": pieces.reading_of(given.values()),
+        "notes": notes,
+        **design,
+        "sides": [side_summary(name, side, given[name]) for name, side in sides.items()],
         "overview": {"tested": table.height, "sure": int((table["q_value"] <= SURE).sum())},
         "terms": pieces.columns_of(listed, [name for name in columns if name in listed.columns]),
         **side_panels(terms, sides, examples),
@@ -142,69 +150,6 @@ def side_panels(terms: list[str], sides: Mapping[str, Any], lines: int) -> Dict:
         for panel, more in zip(panels, shown, strict=True):
             panel["sides"].append(more)
     return {"panels": panels, "documents": names}
-
-
-def summarize_design(
-    table: pl.DataFrame,
-    corpus: Any,
-    formula: str,
-    *,
-    cluster: str | None = None,
-    strata: str | None = None,
-    title: str = "comparison",
-    settings: Dict | None = None,
-    panels: int = PANELS,
-    max_terms: int = MOST_TERMS,
-    examples: int = LINES,
-) -> Dict:
-    """Everything that the page about a design shows, as a dict of plain values: numbers, text, lists, None.
-
-    Parameters
-    ----------
-    table : the frame of `termburst.keyness` with a formula
-    corpus : Corpus, CountedCorpus or TermStatistics
-        The documents. Statistics do not keep them: panels do not show where a term occurs.
-    formula, cluster, strata : as for the table; the page says in words what they mean
-    settings, panels, max_terms, examples : see `summarize_keyness`
-
-    Returns
-    -------
-    dict
-        As that of `summarize_keyness`, with one side, all documents; and design: its formula, sentences about it, and
-        its contrasts, each with the names of its two sides (None for the slope of a number), how many terms were tested
-        and how many differ. The column "group" of terms is the contrast.
-
-    Examples
-    --------
-    >>> import termburst as tb
-    >>> who = {"who": ["x"] * 12 + ["y"] * 12}
-    >>> corpus = tb.read(["ha ha so", "ha so"] * 6 + ["so it goes", "so so"] * 6, metadata=who)
-    >>> found = summarize_design(tb.keyness(corpus, formula="who"), corpus, "who")
-    >>> found["terms"]["term"][0], found["design"]["contrasts"][0]["sides"]
-    ('ha', ['x', 'y'])
-    """
-    needed = {"contrast", "log_ratio_unadjusted", "q_value", "status"}
-    panels, max_terms, examples = _checked(table, needed, title, panels, max_terms, examples, "tb.keyness(formula=)")
-    held = pieces.documents_of(corpus)
-    table = table.with_columns(group=table["contrast"].cast(pl.String))
-    notes = _notes(table, corpus, formula, cluster, strata, (settings or {}).get("adjust", "bh"))
-    if formula == CONDITION:
-        formula = next(iter(_conditions(str(table["group"][0]))), formula)
-    return {
-        **pieces.heading("keyness", title),
-        "settings": {"counting": pieces.counting_of(held), **(settings or {})},
-        "reading": pieces.reading_of([corpus]),
-        "notes": notes,
-        "design": {
-            "formula": formula,
-            "about": design_in_words(formula, cluster, strata),
-            "contrasts": [
-                _contrast(str(name), rows, corpus) for (name,), rows in table.group_by("group", maintain_order=True)
-            ],
-        },
-        "sides": [side_summary("all documents", held, corpus)],
-        **_terms_and_panels(table, _OF_DESIGN, {"all documents": held}, panels, max_terms, examples),
-    }
 
 
 def _notes(
@@ -273,24 +218,19 @@ def _contrast(name: str, rows: pl.DataFrame, corpus: Any) -> Dict:
     }
 
 
-def design_in_words(formula: str, cluster: str | None, strata: str | None) -> list[str]:
-    """What a design means, in sentences.
-
-    Examples
-    --------
-    >>> first, *_, last = design_in_words("party + year", "speaker", None)
-    >>> print(first)
-    The formula is party + year: how often a word is used may depend on each of its parts.
-    >>> print(last)
-    Documents with the same speaker may depend on each other: p, q and intervals allow for that.
-    """
-    found = [
+def _design(table: pl.DataFrame, corpus: Any, formula: str, cluster: str | None, strata: str | None) -> Dict:
+    """The formula, what it means in sentences, and its contrasts."""
+    if formula == CONDITION:
+        formula = next(iter(_conditions(str(table["group"][0]))), formula)
+    about = [
         f"The formula is {formula}: how often a word is used may depend on each of its parts.",
         "A ratio compares two values of one column, with all other columns of the formula equal. The unadjusted ratio "
         "leaves the other columns out.",
     ]
     if strata is not None:
-        found.append(f"Only documents with the same {strata} are compared with each other.")
+        about.append(f"Only documents with the same {strata} are compared with each other.")
     if cluster is not None:
-        found.append(f"Documents with the same {cluster} may depend on each other: p, q and intervals allow for that.")
-    return found
+        about.append(f"Documents with the same {cluster} may depend on each other: p, q and intervals allow for that.")
+    groups = table.group_by("group", maintain_order=True)
+    contrasts = [_contrast(str(name), rows, corpus) for (name,), rows in groups]
+    return {"formula": formula, "about": about, "contrasts": contrasts}

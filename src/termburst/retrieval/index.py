@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence, Set
 from inspect import signature
 from itertools import accumulate, chain, count, islice
@@ -10,16 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions, checked_counting, words_of
-from termburst.digests import reading
+from termburst.digests import check_entries, check_fields, reading
 from termburst.inference.checks import check_name, checked_whole, shown
+from termburst.npz import MATRIX, matrix_arrays, matrix_of, read_arrays, write_arrays
 from termburst.reading.documents import Text
 from termburst.retrieval.collection import Collection
 from termburst.retrieval.models import MODELS, PostingWeights
 from termburst.retrieval.search import Hits, Ranker, search
-from termburst.retrieval.store import load_parts, save_parts
 from termburst.statistics.labels import checked_terms
 
 Query = str | Sequence[str]  # a sequence is a list of terms
@@ -163,7 +165,8 @@ class Index:
         ['0']
         """
         names = {"terms": self.terms.tolist(), "ids": self.ids, "counting": self.counting.to_json()}
-        save_parts(path, self.collection.counts, names)
+        stored = np.frombuffer(json.dumps(names).encode("ascii"), dtype=np.uint8)
+        write_arrays(path, "index", matrix_arrays(self.collection.counts) | {"names": stored})
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Index:
@@ -172,7 +175,13 @@ class Index:
         if not path.is_file():
             raise FileNotFoundError(f"the index {path} does not exist")
         with reading(path, "index"):
-            counts, names = load_parts(path)
+            stored = read_arrays(path, "index", MATRIX | {"names": "u"})
+            names = json.loads(stored["names"].tobytes())
+            check_fields(names, {"terms": list, "ids": list, "counting": dict})
+            check_entries("terms", names["terms"], str)
+            check_entries("ids", names["ids"], str)
+            counts = matrix_of(stored, sp.csc_array)
+            counts.check_format(full_check=True)  # otherwise SciPy could write outside its arrays
             counting = CountingOptions.from_json(names["counting"])
             return cls.from_counts(counts, names["terms"], names["ids"], counting=counting)
 

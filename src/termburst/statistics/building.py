@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import time
 import unicodedata
+from array import array
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -22,7 +24,7 @@ from termburst.limits import checked_memory
 from termburst.messages import named
 from termburst.names import Detail
 from termburst.reading.documents import Place, Text
-from termburst.statistics.contents import Content, RunningContent
+from termburst.statistics.contents import MOST_HASHES, Hashes, hash_of, known_hashes
 from termburst.statistics.labels import checked_batch
 from termburst.statistics.matrix import Integers
 from termburst.statistics.merging import SUMS, added
@@ -84,7 +86,7 @@ class Building:
     _written: TermStatistics = field(init=False)  # of all documents in runs, without terms
     _total: RunningSum = field(default_factory=RunningSum)  # of the others
     _held: int = 0  # bytes of it
-    _content: RunningContent = field(default_factory=RunningContent)
+    _hashes: array[int] | None = field(default_factory=partial(array, "Q"))  # of them, in order; None if too many
     # Ends of batches, in order; the first is at or before the end of what has been added up.
     _places: deque[Place] = field(default_factory=lambda: deque([Place()]))
     _begun: float = 0
@@ -150,9 +152,11 @@ class Building:
                 run = Run(path)
                 run.check()
                 known = dict(run.header)
-                place, (documents, digest, hashes) = Place(**known.pop("place")), known.pop("content")
+                place, texts = Place(**known.pop("place")), known.pop("texts")
+                if texts is None:
+                    self._hashes = None
                 lengths, number = (np.array(known.pop(name), dtype=np.int64) for name in LENGTHS)
-                self._note(run, lengths, number, Content(documents, digest, None, bytes.fromhex(hashes)))
+                self._note(run, lengths, number, np.frombuffer(bytes.fromhex(texts or ""), dtype="<u8"))
                 if place.documents != self._documents or not all(
                     type(n) is int and n >= 0 for n in asdict(place).values()
                 ):
@@ -214,7 +218,10 @@ class Building:
             texts = batch if isinstance(batch, list) else batch.texts
             if self._identity is not None:
                 self._places.append(batch.place)
-            self._content.see(texts)
+            if self._hashes is not None:
+                self._hashes.extend(map(hash_of, texts))
+                if len(self._hashes) + self._written.texts.size > MOST_HASHES:
+                    self._hashes = None
             yield texts
 
     def _add(self, part: TermStatistics) -> None:
@@ -224,7 +231,6 @@ class Building:
             self._spill()
         self._total.add(part)
         self._held += size
-        self._content.value(self._total.documents)  # the digests of these texts need not wait any longer
         if self._held > most:
             del part
             self._spill()
@@ -248,24 +254,26 @@ class Building:
         documents = self._documents
         while len(self._places) > 1 and self._places[1].documents <= documents:
             self._places.popleft()
-        content = self._content.value(total.documents)
+        texts = known_hashes(() if self._hashes is None else self._hashes[: total.documents])
         header = {
             **(self._identity or {}),
             "place": asdict(replace(self._places[0], documents=documents)),
-            "content": [content.documents, content.digest, content.hashes.hex()],
+            "texts": None if self._hashes is None else texts.astype("<u8").tobytes().hex(),
             **{name: getattr(total, name).tolist() for name in LENGTHS},
         }
         path = self.folder / f"{len(self.runs):06}{RUN}"
         with _on_disk(self.folder):
             self.folder.mkdir(mode=0o700, exist_ok=True)
             write_run(total, path, header)
-            self._note(Run(path), total.lengths, total.length_documents, content)
-        self._total, self._held, self._content = RunningSum(), 0, self._content.rest()
+            self._note(Run(path), total.lengths, total.length_documents, texts)
+        self._total, self._held = RunningSum(), 0
+        if self._hashes is not None:
+            del self._hashes[: total.documents]
         self.tell("Reading")
 
-    def _note(self, run: Run, lengths: Integers, length_documents: Integers, content: Content) -> None:
+    def _note(self, run: Run, lengths: Integers, length_documents: Integers, texts: Hashes) -> None:
         """Remember a run, and what is known of all documents in runs."""
-        known = without_terms(self.detail, lengths, length_documents, contents=(content,))
+        known = without_terms(self.detail, lengths, length_documents, texts=texts)
         self._written = added(self._written, known)
         self.runs.append(run)
 
@@ -273,8 +281,8 @@ class Building:
 
     def save(self, *, batch: str | None = None, min_count: int = 1) -> tuple[int, int]:
         """Write the file of all statistics; returns the numbers of documents and terms."""
-        content = sum(self._written.contents, self._content.value(self._total.documents))
-        known: dict[str, Any] = {"batches": checked_batch(batch), "contents": (replace(content, batch=batch),)}
+        every = () if self._hashes is None else [*self._written.texts.tolist(), *self._hashes]
+        known: dict[str, Any] = {"batches": checked_batch(batch), "texts": known_hashes(every)}
         if self.runs and self.memory is not None:
             self._spill()
             self.tell("Merging")

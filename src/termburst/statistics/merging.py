@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.messages import named
-from termburst.statistics.contents import emptied, together, without
+from termburst.statistics.contents import together, without
 from termburst.statistics.labels import check_fits
 from termburst.statistics.matrix import tally
 
@@ -57,16 +57,15 @@ def _positions(mine: Terms, terms: Terms) -> NDArray[np.intp]:
 def subtracted(left: TermStatistics, right: TermStatistics) -> TermStatistics:
     """The first collection without the documents of the second, on the vocabulary of the first.
 
-    Batches that the second names go; so do those of which no text is left, as far as texts are known.
+    Batches that the second names go; all do if it has as many documents.
     """
     absent = sorted(set(right.batches) - set(left.batches))
     if absent:
         raise ValueError(f"batch {absent[0]!r} cannot be subtracted: it is not contained")
-    empty = {one.batch for one in emptied(left.contents, right.contents)}
-    if left.documents == right.documents:
-        empty.update(left.batches)
-    batches = {name for name in left.batches if name not in right.batches and name not in empty}
-    return _combined(left, laid_onto(right, left.terms), -1, batches)
+    batches = set[str]() if left.documents == right.documents else {*left.batches} - {*right.batches}
+    rest = _combined(left, laid_onto(right, left.terms), -1, batches)
+    # texts that are subtracted, but not known, would seem to be there still
+    return rest if right.texts.size == right.documents else replace(rest, texts=right.texts[:0])
 
 
 def pruned(statistics: TermStatistics, min_count: int) -> TermStatistics:
@@ -140,7 +139,7 @@ def _combined(left: TermStatistics, right: TermStatistics, sign: int, batches: s
         rows=rows,
         batches=tuple(sorted(batches)),
         counting=left.counting or right.counting,
-        contents=(together if sign > 0 else without)(left.contents, right.contents),
+        texts=(together if sign > 0 else without)(left.texts, right.texts),
         **sums,
     )
 

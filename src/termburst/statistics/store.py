@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import re
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,14 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
-from termburst.counting.stored_options import check_counting, check_entries, check_fields
-from termburst.digests import check_digest, check_format, header_text, reading, seal
+from termburst.digests import check_digest, check_entries, check_fields, check_format, header_text, reading, seal
 from termburst.files import atomic_path, first_line, panics_unseen
 from termburst.forks import check_fork
 from termburst.limits import require_memory
 from termburst.names import DETAILS
 from termburst.reading.parquet_footer import STATISTICS, read_chunks
-from termburst.statistics.contents import MOST_HASHES, Content
+from termburst.statistics.contents import MOST_HASHES, Hashes
 from termburst.statistics.labels import checked_detail, checked_terms
 from termburst.statistics.merging import SUMS
 from termburst.statistics.rows import CountRows
@@ -33,10 +31,9 @@ if TYPE_CHECKING:
     from termburst.statistics.term_statistics import TermStatistics
 
 _TERM = 150  # bytes of memory per term beyond its characters: the string object and its place in tables
-_HEXADECIMAL = re.compile("[0-9a-f]{32}")  # the digest of a corpus
 _TYPES: dict[str, Any] = {
     "detail": str, "named": bool, "lengths": list, "length_documents": list, "batches": list, "min_count": int,
-    "contents": list, "texts": list, "counting": dict | None,
+    "texts": str, "counting": dict | None,
 }  # fmt: skip
 
 
@@ -45,7 +42,7 @@ def save_statistics(statistics: TermStatistics, path: str | PathLike[str]) -> No
 
     The columns are term, collection_frequency, document_frequency and, depending on the detail, count_length_sum,
     count_squared_sum, and the lists count, length, documents. The histogram of document lengths, the batch ids, the
-    digests of the texts (one per corpus, and 64 bits per text) and the counting options are JSON in the file's metadata
+    hashes of the texts and the counting options are JSON in the file's metadata
     under "termburst", with the version of the format and the digest of the file.
 
     Raises
@@ -123,24 +120,9 @@ def _read(path: Path) -> tuple[Any, pl.DataFrame]:
 def _check_types(header: dict[str, Any]) -> None:
     """Raise an error if a field of a header is missing, or has another type than `header_of` gives it."""
     check_fields(header, _TYPES)
-    for entry in header["contents"]:
-        _check_content(entry)
-    if len(header["texts"]) != len(header["contents"]):
-        raise ValueError("the header fields 'contents' and 'texts' must have the same number of entries")
-    if header["counting"] is not None:
-        check_counting(header["counting"])
     check_entries("batches", header["batches"], str)
     if not 1 <= header["min_count"] < 2**63:
         raise ValueError(f"the header field 'min_count' must be 1 or more; got {header['min_count']!r:.40}")
-
-
-def _check_content(entry: Any) -> None:
-    if isinstance(entry, list) and len(entry) == 3:
-        documents, digest, batch = entry
-        right = type(documents) is int and documents >= 0 and isinstance(batch, str | None)
-        if right and isinstance(digest, str) and _HEXADECIMAL.fullmatch(digest):
-            return
-    raise ValueError(f"each entry of the header field 'contents' must be [documents, digest, batch]; got {entry!r:.60}")
 
 
 def header_of(statistics: TermStatistics) -> dict[str, Any]:
@@ -152,8 +134,7 @@ def header_of(statistics: TermStatistics) -> dict[str, Any]:
         "length_documents": statistics.length_documents.tolist(),
         "batches": list(statistics.batches),
         "min_count": statistics.min_count,
-        "contents": [[one.documents, one.digest, one.batch] for one in statistics.contents],
-        "texts": [base64.b64encode(one.hashes).decode() for one in statistics.contents],
+        "texts": base64.b64encode(statistics.texts.astype("<u8").tobytes()).decode(),
         "counting": None if statistics.counting is None else statistics.counting.to_json(),
     }
 
@@ -227,17 +208,13 @@ def _fields(header: dict[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
         "batches": tuple(header["batches"]),
         "counting": None if counting is None else CountingOptions.from_json(counting),
         "min_count": header["min_count"],
-        "contents": _contents(header),
+        "texts": _texts(header),
     }
 
 
-def _contents(header: dict[str, Any]) -> tuple[Content, ...]:
-    """The digests of the texts; a corpus of more than `MOST_HASHES` texts has none for single ones."""
-    found = []
-    for entry, text in zip(header["contents"], header["texts"], strict=True):
-        hashes = base64.b64decode(text, validate=True)
-        if len(hashes) not in (0, 8 * entry[0]) or len(hashes) > 8 * MOST_HASHES:
-            raise ValueError("the header field 'texts' has another number of texts than 'contents'")
-        documents, digest, batch = entry
-        found.append(Content(documents, digest, batch, hashes))
-    return tuple(found)
+def _texts(header: dict[str, Any]) -> Hashes:
+    """The hashes of the texts, as many as documents or fewer."""
+    found = base64.b64decode(header["texts"], validate=True)
+    if len(found) % 8 or len(found) > 8 * min(MOST_HASHES, sum(header["length_documents"])):
+        raise ValueError("the header field 'texts' has more texts than there are documents, or is cut")
+    return np.sort(np.frombuffer(found, dtype="<u8").astype(np.uint64))

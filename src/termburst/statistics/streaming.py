@@ -11,6 +11,7 @@ import numpy as np
 from termburst.counting import plain_tokenizer
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import added
+from termburst.threads import cores
 
 if TYPE_CHECKING:
     from termburst.counting.options import CountingOptions
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 BATCH_DOCUMENTS = 2000  # single texts that make one batch
 CELLS = 4_000_000  # cells of the count matrix in memory before they are reduced to sums
 CELL_BYTES = 150  # assumed memory of a cell while a part is counted; benchmarks/scale.py checks the sum
+CHUNK_BYTES = 64  # of the room, for each character of a chunk and core
 NODE_BYTES = 450  # assumed memory of a term, with its string and its place in the tables of each thread
 CELLS_PER_TERM = 4  # at least this many cells per known term: the time to add sums is proportional to the terms
 
@@ -184,7 +186,7 @@ def _small_slabs(
     """(terms, documents × terms), for parts that take about *room* bytes each; every part has its own vocabulary."""
     from termburst.counting.tokenizer import in_chunks
 
-    chunks = in_chunks(texts)
+    chunks = in_chunks(texts, room // (CHUNK_BYTES * cores()))  # several for each core wait to be counted
     while (tokenizer := options.tokenizer()) is not None:
 
         def full(cells: int, workers: list[Worker] = tokenizer.workers) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from termburst.counting.options import CountingOptions, checked_counting, words_of
 from termburst.display import ROWS, html_table, more, number
 from termburst.names import DETAILS, Detail
-from termburst.statistics.contents import Content
+from termburst.statistics.contents import Hashes, known_hashes
 from termburst.statistics.labels import (
     Terms,
     check_lengths,
@@ -69,9 +69,9 @@ class TermStatistics:
     min_count : int
         Terms that occur fewer times were dropped (``stats build --min-count``), so nothing can be added exactly any
         more. Lengths still count all tokens.
-    contents : tuple of Content
-        Digests of the texts, one per corpus that ``stats build`` or ``stats add`` counted, so that the same texts are
-        not added twice by mistake. Empty where they are not known. They are not compared by ``==``.
+    texts : array of int
+        A hash of each text that ``stats build`` or ``stats add`` counted, so that the same texts are not added twice by
+        mistake. Fewer than documents, or none, where they are not known. They are not compared by ``==``.
 
     Examples
     --------
@@ -97,7 +97,7 @@ class TermStatistics:
     batches: tuple[str, ...] = ()
     counting: CountingOptions | None = None
     min_count: int = 1
-    contents: tuple[Content, ...] = field(default=(), compare=False)
+    texts: Hashes = field(default_factory=partial(known_hashes, ()), compare=False)
 
     def __post_init__(self) -> None:
         """Check that document lengths are possible and that their sums fit 64-bit integers."""

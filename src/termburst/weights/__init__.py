@@ -16,7 +16,4 @@ if TYPE_CHECKING:
     from termburst.weights.weight_files import load_weights as load_weights
     from termburst.weights.weight_files import save_weights as save_weights
 
-__getattr__, __dir__, __all__ = lazy(
-    __name__,
-    {"schemes": ["SCHEMES", "recommended_scheme"], "weight_files": ["Weights", "load_weights", "save_weights"]},
-)
+__getattr__, __dir__, __all__ = lazy(__name__)

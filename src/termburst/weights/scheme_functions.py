@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from termburst.inference.plr import cell_coefficients
 from termburst.models import closed_forms as forms
 from termburst.names import Invalid
 from termburst.statistics.matrix import over_rows
+from termburst.statistics.rows import CountRows
 from termburst.statistics.term_statistics import TermStatistics
 
 Floats = NDArray[np.float64]
@@ -136,8 +137,8 @@ def damped_tf_idf(counts: Any, of: Background) -> Floats:
     enters by its square root: naive Bayes itself learns how informative a term is, so the full IDF is too much. The
     constants were chosen by cross-validation on training documents of two collections.
     """
-    pairs = np.column_stack([_alpha(of.fit) + DAMPING, _idf(of.statistics) ** RARITY])
-    return _weighted(counts, core.discounted_weights, pairs=pairs, share=LENGTH_SHARE, mean=_mean_length(of))
+    rarity = _idf(of.statistics) ** RARITY
+    return _discounted(counts, _alpha(of.fit) + DAMPING, rarity, LENGTH_SHARE, _mean_length(of))
 
 
 def log_damped_tf_idf(counts: Any, of: Background) -> Floats:
@@ -155,6 +156,19 @@ def log_damped_tf_idf(counts: Any, of: Background) -> Floats:
     return np.asarray(np.log1p(counts.data / a[counts.indices]) * per_term[counts.indices])
 
 
+def pearson_residual(counts: Any, of: Background) -> Floats:
+    """(n_ij − n_j p)/√(n_j p(1 − p) φ_j), φ_j = (α_0 + n_j)/(α_0 + 1): in beta-binomial deviations. May be < 0."""
+    return _weighted(counts, core.pearson_weights, alpha=of.fit.alpha, alpha_0=of.fit.alpha_0, mean=of.fit.mean)
+
+
+def deviance_residual(counts: Any, of: Background) -> Floats:
+    """±√(2[n_ij log(n_ij/n_j p) + (n_j − n_ij) log((n_j − n_ij)/(n_j(1 − p)))]/φ_j): binomial, over the spread φ_j.
+
+    Its sign is that of n_ij − n_j p; φ_j is as in `pearson_residual`.
+    """
+    return _weighted(counts, core.deviance_weights, alpha=of.fit.alpha, alpha_0=of.fit.alpha_0, mean=of.fit.mean)
+
+
 def fisher(counts: Any, of: Background) -> Floats:
     """−log P(N ≥ n_ij), where N is hypergeometric: n_j draws from n tokens, of which n_i are the term.
 
@@ -163,6 +177,33 @@ def fisher(counts: Any, of: Background) -> Floats:
     """
     n_i = of.statistics.collection_frequency.astype(np.float64)
     return _weighted(counts, core.tail_weights, n_i=n_i, tokens=float(of.statistics.tokens))
+
+
+def two_stage(counts: Any, of: Background) -> Floats:
+    """log(d/b_i) + (n_ij − 1) log(n_i/(n_i − b_i)): presence, then abundance (after Sunehag 2007).
+
+    A term is in a document with probability b_i/d; if so, each occurrence is followed by another with probability
+    ρ_i = (n_i − b_i)/n_i, so that the mean abundance is n_i/b_i. The weight is −log of this probability, without the
+    factor 1 − ρ_i for the end, which is not evidence. A term that never repeats has ρ_i = ½/n_i. The two stages are
+    Sunehag's; the geometric abundance is ours.
+    """
+    n_i = np.maximum(of.statistics.collection_frequency, 1)
+    repeats = np.maximum(n_i - of.statistics.document_frequency, 0.5)
+    again = np.log(n_i / np.minimum(repeats, n_i))
+    weights = _idf(of.statistics)[counts.indices] + (counts.data - 1) * again[counts.indices]
+    return _unseen_zero(weights, counts, of)
+
+
+def fisher_kernel(counts: Any, of: Background) -> Floats:
+    """(ψ(n_ij + α) − ψ(α))/√I_i: the term's part of the Fisher score of a Dirichlet-multinomial (Elkan 2005).
+
+    I_i is its mean square over the collection, the diagonal of the empirical Fisher information. α is from the exact
+    fit of the term, not from a fit of the whole vocabulary. At the boundary it is n_ij/√(Σ_j n_ij²/d).
+    """
+    alpha, rows = _alpha(of.fit), cast(CountRows, of.statistics.rows)
+    squares = core.discounted_squares(rows.indptr, rows.count, rows.documents, alpha)
+    root = np.sqrt(squares / max(of.statistics.documents, 1))
+    return _discounted(counts, alpha, np.divide(1.0, root, out=np.zeros_like(root), where=root > 0))
 
 
 def _weighted(counts: Any, kernel: Callable[..., None], **terms: Any) -> Floats:
@@ -192,6 +233,14 @@ def _class_factor(of: Background) -> Floats:
 def _alpha(fit: Any) -> Floats:
     """α̂, at least 1e-6: if every document is only the term or without it, the supremum is at 0."""
     return np.maximum(np.nan_to_num(fit.alpha, nan=np.inf, posinf=np.inf), 1e-6)
+
+
+def _discounted(counts: Any, a: Floats, rarity: Floats, share: float = 0.0, mean: float = 1.0) -> Floats:
+    """a(ψ(x + a) − ψ(a)) times *rarity*, x = n_ij/L_j and L_j = 1 − share + share n_j/mean.
+
+    For integer x it is Σ_q a/(a + q); at a = ∞ it is x, without a discount.
+    """
+    return _weighted(counts, core.discounted_weights, pairs=np.column_stack([a, rarity]), share=share, mean=mean)
 
 
 def _icf(statistics: TermStatistics) -> Floats:

@@ -92,7 +92,13 @@ SCHEMES: dict[str, Scheme] = {
         "patterns",
         needs_fit=True,
     ),
+    "pearson": Scheme(
+        formulas.pearson_residual, "(n_ij − n_j p)/√(n_j p(1 − p)φ_j)", "patterns", needs_fit=True, signed=True
+    ),
+    "deviance": Scheme(formulas.deviance_residual, "±√(deviance/φ_j)", "patterns", needs_fit=True, signed=True),
     "fisher": Scheme(formulas.fisher, "−log P(N ≥ n_ij), hypergeometric"),
+    "two-stage": Scheme(formulas.two_stage, "log(d/b_i) + (n_ij − 1) log(1/ρ_i)"),
+    "fisher-kernel": Scheme(formulas.fisher_kernel, "(ψ(n_ij + α) − ψ(α))/√I_i", "patterns", needs_fit=True),
 }
 _RECOMMENDED = {"linear": "class-lift", "naive-bayes": "class-damped"}
 

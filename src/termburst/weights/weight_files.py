@@ -12,19 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.digests import reading
-from termburst.npz import read_arrays, write_arrays
+from termburst.npz import MATRIX, matrix_arrays, matrix_of, read_arrays, write_arrays
 from termburst.statistics.matrix import check_structure, has_duplicates
 
 _MAX_STRINGS = 2**30  # at most this many bytes of fixed-width strings in a file
-_KINDS = {
-    "data": "biuf",
-    "indices": "iu",
-    "indptr": "iu",
-    "shape": "iu",
-    "format": "SU",
-    "terms": "U",
-    "documents": "U",
-}
+_KINDS = MATRIX | {"format": "SU", "terms": "U", "documents": "U"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,16 +57,12 @@ def save_weights(weights: Weights, path: str | PathLike[str]) -> None:
     """
     matrix = weights.matrix.tocsr()
     _check(matrix, weights.terms)
-    arrays = {
-        "data": matrix.data,
-        "indices": matrix.indices,
-        "indptr": matrix.indptr,
-        "shape": np.array(matrix.shape),
+    names = {
         "format": np.array(b"csr"),
         "terms": _fixed_width(weights.terms, "term"),
         "documents": _fixed_width(weights.documents, "document id"),
     }
-    write_arrays(path, "weights", arrays)
+    write_arrays(path, "weights", matrix_arrays(matrix) | names)
 
 
 def load_weights(path: str | PathLike[str]) -> Weights:
@@ -98,8 +86,7 @@ def load_weights(path: str | PathLike[str]) -> Weights:
         stored = read_arrays(path, "weights", _KINDS)
         if stored["format"].item() not in (b"csr", "csr"):
             raise ValueError(f"the format of the matrix must be 'csr'; got {stored['format'].item()!r}")
-        arrays = tuple(stored[name] for name in ("data", "indices", "indptr"))
-        matrix = sp.csr_matrix(arrays, shape=tuple(stored["shape"].tolist()))
+        matrix = matrix_of(stored, sp.csr_matrix)
         check_structure(matrix)
         weights = Weights(matrix, stored["terms"], stored["documents"])
         if weights.terms.ndim != 1 or matrix.shape != weights.documents.shape + weights.terms.shape:

@@ -325,9 +325,9 @@ QUESTIONS = [
     ),
     Question(
         "weights by fits",
-        lambda c: c.weights("damped-tf-idf"),
-        ("weigh", "--scheme", "damped-tf-idf"),
-        lambda g: weights(g, "damped-tf-idf"),
+        lambda c: c.weights("pearson"),
+        ("weigh", "--scheme", "pearson"),
+        lambda g: weights(g, "pearson"),
         "cells",
         any_order=True,
     ),
