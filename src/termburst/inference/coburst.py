@@ -239,9 +239,8 @@ class Null:
             return (0.0, -np.inf) if t < 0 else (-np.inf, -np.inf)
 
         def excess(theta: float) -> float:
-            return (
-                sum(float(_tilted(log_h, x, theta)[0] @ x) for x, log_h in zip(supports, logs, strict=True)) - t + 0.5
-            )
+            means = (_tilted(log_h, x, theta)[0] @ x for x, log_h in zip(supports, logs, strict=True))
+            return float(sum(means)) - t + 0.5
 
         theta = 0.0 if excess(0.0) >= 0 else float(brentq(excess, 0.0, 100.0, xtol=0.05))
         convolved, log_moment = np.ones(1), 0.0
