@@ -72,7 +72,7 @@ QUESTIONS = [
         {"table", "sides", "formula", "cluster", "strata", "title", "settings"},
     ),
     (tb.Corpus.report, Report, {"path", "step"}),
-    (tb.report.summarize, Report, {"corpus", "full", "step"}),
+    (tb.report.summarize, Report, {"corpus", "step"}),
     (tb.Corpus.explore, Explore, set()),
 ]
 COMMANDS = [("kwic", Kwic), ("collocates", Collocates), ("triggers", Triggers), ("check", Check), ("report", Report),

@@ -59,10 +59,10 @@ def test_a_value_with_a_comma_stands_in_quotes(run, write):
     assert (found["eggs"]["n_a"], found["eggs"]["n_b"]) == ("16", "0")
 
 
-def test_intervals_can_be_named_by_their_lower_end(run, write):
-    for named in (["--groups", "1960,1980"], ["--groups", "1960-1969", "--groups", "1980–1989"]):
+def test_intervals_are_named_by_their_lower_end(run, write):
+    for named in (["--groups", "1960,1980"], ["--groups", "1960", "--groups", "1980"]):
         done = run("keyness", write(ROWS), "--by", "year", "--bin", "10", *named)
-        assert "A: year = 1960–1969, 7 documents; B: year = 1980–1989, 8 documents" in done.out
+        assert "A: year_bin = 1960, 7 documents; B: year_bin = 1980, 8 documents" in done.out
 
 
 def test_three_of_the_groups_and_clusters(run, write):
@@ -72,9 +72,9 @@ def test_three_of_the_groups_and_clusters(run, write):
     assert "eggs" not in {row["term"] for row in found}
     clustered = run("keyness", write(three), "--by", "kind", "--groups", "ham,spam", "--cluster", "speaker")
     assert "13 documents" in clustered.out
-    assert " between ham and spam " in clustered.out
+    assert "(kind: ham - spam)" in clustered.out
     turned = run("keyness", write(three), "--by", "kind", "--groups", "spam,ham", "--cluster", "speaker")
-    assert " between spam and ham " in turned.out
+    assert "(kind: spam - ham)" in turned.out
     assert "eggs" not in clustered.out
 
 

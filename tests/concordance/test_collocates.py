@@ -157,7 +157,7 @@ def test_a_corpus_whose_positions_are_too_large_is_read_again(monkeypatch):
     corpus = tb.read(["so it goes", "so so it"])
     expected = corpus.collocates("so")
     monkeypatch.setenv("TERMBURST_MEMORY_MB", "1")
-    monkeypatch.setattr("termburst.corpus.text_questions.memory_allowed", lambda: 10)
+    monkeypatch.setattr("termburst.corpus.corpus.memory_allowed", lambda: 10)
     again = tb.read(["so it goes", "so so it"])
     assert again.collocates("so").equals(expected)
     assert "positions" not in vars(again._documents)

@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from termburst.cli.keyness_groups import grouped
 from termburst.cli.keyness_words import (
-    bursts_of_one,
     cluster_in_words,
     clusters_in_words,
     compared,
     narrow,
     said_of,
-    sides_of,
 )
 from termburst.cli.options import CORPUS_HELP, Table, Top
 from termburst.cli.output import many, say
@@ -36,6 +33,9 @@ if TYPE_CHECKING:
     import polars as pl
 
     from termburst.corpus.corpus import Corpus
+
+
+MOST_GROUPS = 50  # values of the column that --by names
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +121,38 @@ def _by_column(
     name: str, against: Sides, every: float | None, reading: Reading, asked: Keyness, *, page: bool
 ) -> _Compared:
     """Compare the groups that a column names: two with each other, more than two each with the rest."""
-    found = grouped(name, str(against.by), against.groups, every, reading, page=page)
-    names, counts = list(found.sizes), list(found.sizes.values())
+    import polars as pl
+
+    from termburst.corpus.condition_groups import part_to_compare
+    from termburst.corpus.metadata import labels_of
+    from termburst.corpus.scan import is_saved
+
+    if is_saved(name):
+        raise ValueError(f"{name} is saved statistics, which have no documents to group; give the corpus itself")
+    corpus, by = reading.corpus(name), str(against.by)
+    if every is None:
+        corpus = corpus.group(by)
+    elif is_condition(by):
+        raise ValueError(f"--by {by!r:.60} is a condition, which has two groups of its own; omit --bin")
+    else:
+        corpus, by = corpus.bin(by, int(every) if every.is_integer() else every), f"{by}_bin"
+    corpus, by = part_to_compare(corpus.in_memory() if page else corpus.counted(), by, against.groups)
+    sizes = {str(value): size for value, size in labels_of(corpus.metadata, by).value_counts().sort(by).rows()}
+    names, counts = list(sizes), list(sizes.values())
+    if against.groups is None and len(names) > MOST_GROUPS:
+        raise ValueError(
+            f"{name}: the column {by!r} has {len(names):,} values, but at most {MOST_GROUPS} can be compared; "
+            "put numbers or years together with --bin, such as --bin 10, or choose another column with --by"
+        )
     with working("Comparing"):
-        table = found.corpus.keyness(by=found.by, contrasts=against.contrasts, **given(asked))
+        table = corpus.keyness(by=by, contrasts=against.contrasts, **given(asked))
+    sides = {one: corpus.where(corpus.metadata[by].cast(pl.String) == one) for one in names} if page else {}
     heading = f"{Path(name).name}, by {against.by}"
-    sides = {one: found.part(one) for one in names} if page else {}
-    bursts = bursts_of_one(asked.compare, names, counts)
     if len(counts) == 2:
-        of = "" if is_condition(against.by) else f"{against.by} = "
-        sizes = zip("AB", names, counts, strict=True)
-        title = "; ".join(f"{side}: {of}{printable(one)}, {many(n, 'document')}" for side, one, n in sizes)
-        return _Compared(table, [title, *bursts], heading, sides, names)
+        of = "" if is_condition(against.by) else f"{by} = "
+        both = zip("AB", names, counts, strict=True)
+        title = "; ".join(f"{side}: {of}{printable(one)}, {many(n, 'document')}" for side, one, n in both)
+        return _Compared(table, [title], heading, sides, names)
     documents = many(sum(counts), "document")
     if "group" not in table.columns:
         if page:
@@ -140,7 +160,7 @@ def _by_column(
         title = f"does a term differ between {len(counts)} values of {against.by}? {documents}"
         return _Compared(table, [title], heading, sides)
     title = f"each of {len(counts)} values of {against.by} (a) against the rest (b), {documents}"
-    return _Compared(table, [title, *bursts], heading, sides)
+    return _Compared(table, [title], heading, sides)
 
 
 def _with_list(a: str, path: Path, reading: Reading, asked: Keyness) -> _Compared:
@@ -169,7 +189,7 @@ def _two_corpora(a: str, b: str, reading: Reading, asked: Keyness, *, page: bool
     names = [Path(corpus).name or corpus for corpus in (a, b)]
     if names[0] == names[1]:  # 2024/posts.csv and 2025/posts.csv; or a corpus and itself
         names = [a, b] if a != b else [f"{a} (A)", f"{b} (B)"]
-    above = [f"A: {a}, {size_a}; B: {b}, {size_b}", *bursts_of_one(asked.compare, names, [len(first), len(second)])]
+    above = [f"A: {a}, {size_a}; B: {b}, {size_b}"]
     made_from = [corpus.statistics if corpus.is_saved else corpus for corpus in (first, second) if page]
     return _Compared(table, above, " against ".join(names), dict(zip(names, made_from, strict=False)), names)
 
@@ -198,7 +218,7 @@ def _size(corpus: Corpus) -> str:
 
 def _by_formula(corpus: str, against: Sides, reading: Reading, asked: Keyness) -> _Compared:
     """Compare by a formula; with clusters or strata, the column or the condition of --by is one."""
-    from termburst.corpus.condition_groups import part_to_compare, with_conditions_shown
+    from termburst.corpus.condition_groups import part_to_compare
     from termburst.questions.formula_text import named_columns
 
     formula = against.formula or column_formula(CONDITION if is_condition(against.by) else str(against.by))
@@ -215,7 +235,5 @@ def _by_formula(corpus: str, against: Sides, reading: Reading, asked: Keyness) -
     if against.cluster is not None:
         title[0] = f"{title[0]}; {cluster_in_words(table, against.cluster)}"
         title.append(clusters_in_words(read.metadata, against.cluster, columns, table))
-    names = sides_of(table, read.metadata, columns)
-    table = with_conditions_shown(table) if columns == [CONDITION] else table
     heading = f"{Path(corpus).name}, {against.by or formula}"
-    return _Compared(table, title, heading, {"all documents": read}, names, formula)
+    return _Compared(table, title, heading, {"all documents": read}, formula=formula)

@@ -103,7 +103,7 @@ def _difference(row: dict[str, Any], names: Sequence[str], *, burst: bool) -> st
     else:
         often = "burstier" if burst else "more often"
     term = printable(row["term"])
-    if "contrast" in row and len(names) != 2:
+    if "contrast" in row:
         rarer = f"rarer: at most 1/{ratio:g} {as_often.replace('the', 'of the')}" if ratio > 1 else "rarer"
         return f"{term}, {often if more else rarer}{_where(row)}"
     if "group" in row:
@@ -180,29 +180,6 @@ def _not_counted(table: pl.DataFrame) -> list[str]:
     return [f"{counted} in too few documents for p ≤ 0.05: these do not count in the adjustment at that level"]
 
 
-def bursts_of_one(compare: str, names: Sequence[str], sizes: Sequence[int]) -> list[str]:
-    """A line on the groups of one document, if burstiness is compared.
-
-    >>> bursts_of_one("burstiness", ["x", "y"], [1, 3])
-    ['x is a single document: bursts show only between documents, so its burst ratios are 1, or – if it lacks the term']
-    """
-    alone = [printable(name) for name, size in zip(names, sizes, strict=True) if size == 1]
-    if compare != "burstiness" or not alone:
-        return []
-    whose = "its burst ratios are 1, or – if it lacks the term"
-    if len(alone) == 1:
-        return [f"{alone[0]} is a single document: bursts show only between documents, so {whose}"]
-    listed = ", ".join(alone[:3]) + (", …" if len(alone) > 3 else "")
-    return [f"{listed} are single documents: bursts show only between documents, so {whose.replace('its', 'their')}"]
-
-
-def sides_of(table: pl.DataFrame, metadata: pl.DataFrame, columns: list[str]) -> list[str]:
-    """The two values that a table with one contrast compares, in its order; otherwise none."""
-    levels, found = _levels(metadata, columns), table["contrast"].unique().to_list()
-    pairs = [levels, levels[::-1]] if len(levels) == 2 and len(found) == 1 else []
-    return next((pair for pair in pairs if found[0] == f"{columns[0]}: {' - '.join(pair)}"), [])
-
-
 def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], table: pl.DataFrame) -> str:
     """How many clusters there are and which are the largest; those within which the columns of the formula vary.
 
@@ -231,14 +208,6 @@ def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], 
     have = "has" if len(divided) == 1 else "have"
     several = f"{len(divided):,} {have} documents on several sides: {names}"
     return f"{said} p is by random signs of clusters, since {several}."
-
-
-def _levels(metadata: pl.DataFrame, columns: list[str]) -> list[str]:
-    """The values of the groups that are compared, if the formula is one category of few values; otherwise none."""
-    if len(columns) != 1 or metadata[columns[0]].dtype.is_numeric() or metadata[columns[0]].dtype.is_temporal():
-        return []
-    levels = [str(one) for one in metadata[columns[0]].unique().sort().to_list()]
-    return levels if len(levels) <= _LARGEST else []
 
 
 def cluster_in_words(table: pl.DataFrame, cluster: str) -> str:

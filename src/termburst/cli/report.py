@@ -37,7 +37,7 @@ def report(
     source = reading.corpus(corpus, columns="all").in_memory()
     source._warn_of_one_document()
     with working("Testing every word") as step:
-        summary = source.summary(asked, full=settled == "json", step=step)
+        summary = source.summary(asked, step=step)
     write_report(summary, settled, output)
     if in_browser and output is not None:
         import webbrowser

@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
+from termburst.corpus import steps
 from termburst.corpus.condition_groups import expression_of, rows_meeting
 from termburst.corpus.documents import Documents
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Held, Scanned
 from termburst.corpus.shown import Reports, as_html, in_words
-from termburst.corpus.steps import DropDuplicates, Group, Split, Step, Where, about, bins, more_metadata, none_meets
+from termburst.corpus.steps import Step, about, none_meets
 from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions, words_of
@@ -163,7 +164,7 @@ class CorpusBase:
         (['b', 'c'], ['a', 'c'])
         """
         if not isinstance(self._documents, Documents):
-            return self._then(Where(condition))
+            return self._then(steps.where(condition))
         if isinstance(condition, str):
             expression = expression_of(self._metadata, condition, "where")
             rows = np.array(rows_meeting(self._metadata, expression), dtype=np.intp)
@@ -185,7 +186,7 @@ class CorpusBase:
         if not isinstance(column, str):
             raise ValueError(f"column must be a name, or a condition such as 'year >= 1945'; got {shown(column)}")
         if not isinstance(self._documents, Documents):
-            return replace(self._then(Group(column)), by=column)
+            return replace(self._then(steps.group(column)), by=column)
         if not is_condition(column):
             columns.column_of(self._metadata, column)
         return replace(self, by=column)
@@ -207,7 +208,7 @@ class CorpusBase:
         if not isinstance(column, str):
             raise ValueError(f"column must be the name of a column; got {shown(column)}")
         if not isinstance(self._documents, Documents):
-            return self._then(bins(column, every))
+            return self._then(steps.bins(column, every))
         return self._derived(self._documents, columns.binned(self._metadata, column, every))
 
     def split(self, *, tokens: int | None = None, pattern: str | None = None) -> Self:
@@ -233,7 +234,7 @@ class CorpusBase:
         [('novel:1', 'novel', 1), ('novel:2', 'novel', 2)]
         """
         check_fork()
-        step = Split(tokens, pattern)
+        step = steps.split(tokens, pattern)
         if not isinstance(self._documents, Documents):
             return self._then(step)
         texts, counting = self._texts("there is nothing to cut"), self.counting or CountingOptions()
@@ -258,7 +259,7 @@ class CorpusBase:
         """
         by_id = columns.by_id(metadata)
         if by_id is not None and not self.is_counted:
-            return self._then(more_metadata(by_id))
+            return self._then(steps.more_metadata(by_id))
         held = self.counted()
         return replace(held, _frame=columns.joined(held._metadata, metadata))
 
@@ -281,7 +282,7 @@ class CorpusBase:
 
         check_fork()
         if not isinstance(self._documents, Documents):
-            return self._then(DropDuplicates(threshold))
+            return self._then(steps.drop_duplicates(threshold))
         texts = self._documents.texts
         found = near_duplicates(shingles_of(texts, None if texts is not None else self.counts), threshold)
         kept = np.flatnonzero(found.kept)

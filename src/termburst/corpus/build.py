@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from termburst.corpus.corpus import Corpus
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import check_same_words, counting_like
-from termburst.corpus.steps import DropDuplicates
+from termburst.corpus.steps import DROP
 from termburst.counting.options import CountingOptions
 from termburst.files import check_output
 from termburst.limits import parsed_memory
@@ -73,12 +72,15 @@ def build(
     _check_resuming(corpus, memory, checkpoint)
     counting, every = stream.asked.counting, 30 if checkpoint is None else checkpoint
     tell = getattr(stream.watch, "tell", lambda doing: None)
-    with locked(path), _named(stream.name), Building(path, detail, counting, memory, every, fresh, say, tell) as built:
+    with locked(path), Building(path, detail, counting, memory, every, fresh, say, tell) as built:
         # A build that is continued counts documents: neither their pieces, nor those that a condition leaves out.
         with stream.reading(begin=None if stream.steps else built.begin) as (found, batches):
             built.counting = found.counting
             built.count(batches)
-        return built.save(batch=batch, min_count=min_count)
+        try:
+            return built.save(batch=batch, min_count=min_count)
+        except NothingToCountError as error:
+            raise ValueError(f"{stream.name}: {error}") from error
 
 
 def add(
@@ -202,13 +204,13 @@ def _new_statistics(
     known: TermStatistics, path: Path, stream: Any, batch: str | None, texts: NewTexts
 ) -> TermStatistics:
     """The statistics of those texts of a corpus that are not known; ValueError if all are."""
-    with stream.reading() as (found, batches):
-        some = (texts.only(one.texts) for one in batches)
-        try:
+    try:
+        with stream.reading() as (found, batches):
+            some = (texts.only(one.texts) for one in batches)
             new = TermStatistics.from_batches(some, known.detail, counting=found.counting, batch=batch)
-        except NothingToCountError as error:
-            _check_new(path, stream.name, texts)
-            raise ValueError(f"{stream.name}: {error}") from error
+    except NothingToCountError:
+        _check_new(path, stream.name, texts)
+        raise
     _check_new(path, stream.name, texts)
     return replace(new, texts=known_hashes(texts.added))
 
@@ -231,21 +233,12 @@ def _check_resuming(corpus: Corpus, memory: str | None, checkpoint: float | None
     if memory is not None:
         parsed_memory(memory)
     steps = _stream(corpus).steps
-    if any(isinstance(step, DropDuplicates) for step in steps):
+    if any(step.option == DROP for step in steps):
         drop, limit = named("drop_duplicates", True, python="drop_duplicates()"), "so memory has no limit"
         problem = " needs all texts at once, " + (limit if memory is not None else "so it cannot resume")
         raise ValueError(drop + problem + "; omit one of the two")
-    for option in [named(one.option, python=f"{one.option}()") for one in steps] if checkpoint else []:
-        omit = named("checkpoint", bare=True)
+    if checkpoint and steps:
+        option, omit = named(steps[0].option, python=f"{steps[0].option}()"), named("checkpoint", bare=True)
         raise ValueError(
             "a build with " + option + " saves nothing before its end; omit " + omit + ", or omit " + option
         )
-
-
-@contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Put the name of the corpus before the sentence that there is nothing to count."""
-    try:
-        yield
-    except NothingToCountError as error:
-        raise ValueError(f"{name}: {error}") from error

@@ -12,6 +12,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from termburst.backends import documents
+from termburst.backends.check_stages import check_in_stages
 from termburst.backends.collection import Collection
 from termburst.backends.frame_input import Kind, entered, opened, schema_of
 from termburst.backends.frame_input import column_of as expression_for
@@ -22,7 +23,7 @@ from termburst.corpus.frames import as_polars
 from termburst.corpus.metadata import chosen_rows, chosen_values, column_of, no_column
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import check_same_words
-from termburst.corpus.steps import Group, Step, Where
+from termburst.corpus.steps import Step
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.inference.dispersion import checked_measures
 from termburst.inference.plr import warn_of_clamped
@@ -145,17 +146,17 @@ class Framed:
 
     def then(self, step: Step) -> Framed:
         """The documents after a step; ValueError for a step that needs them in memory."""
-        if isinstance(step, Where):
+        if step.option == "where":
             return self.where(step.condition)
-        if not isinstance(step, Group):
+        if step.option != "group":
             what = named(step.option, python=f"{step.option}()")
             raise ValueError(
                 Message(what, f" needs the documents, but the frame stays where it is; {way_round(self.kind)}")
             )
-        if step.column in self._schema or not is_condition(step.column):
-            _check_column(self._schema, step.column)
+        if step.condition in self._schema or not is_condition(step.condition):
+            _check_column(self._schema, step.condition)
         else:
-            expression_of(_empty(self._schema), step.column, "by")
+            expression_of(_empty(self._schema), step.condition, "by")
         return self
 
     def where(self, condition: Any) -> Framed:
@@ -273,9 +274,8 @@ class Framed:
         frame, ids = nw.from_native(self.frame), self.names.get("document", "document")
         leave = (ids, self.names.get("text", "text"), "document")
         others = [self._column(frame, name) for name in self._schema if name not in leave]
-        return documents.check(
-            asked, self.collection, frame.select(self._column(frame, ids).alias("document"), *others)
-        )
+        metadata = frame.select(self._column(frame, ids).alias("document"), *others)
+        return check_in_stages(asked, self.collection.opened(("texts",)).frame, metadata, self.counting)
 
     def weights(self, asked: Weigh) -> Any:
         """`Corpus.weights`, as a frame of document, term, weight."""

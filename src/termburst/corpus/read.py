@@ -19,7 +19,7 @@ from termburst.corpus.documents import Documents
 from termburst.corpus.read_arguments import ReadArguments, Tokenizer
 from termburst.corpus.scan import is_data_set, is_saved, scanned, scanned_files
 from termburst.corpus.scanned import Scanned
-from termburst.corpus.steps import Tokenize
+from termburst.corpus.steps import tokenize
 from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import words_of
@@ -207,7 +207,7 @@ def _documents(ids: list[str], texts: Sequence[Text], asked: ReadArguments) -> D
     """The documents. They are counted now if a function of the user finds their tokens, which are not kept."""
     if asked.tokenizer is None:
         return Documents(ids, asked.counting, texts)
-    return Scanned(Stream((HeldSource("the source", ids, texts),), asked, (Tokenize(asked.tokenizer),))).held.documents
+    return Scanned(Stream((HeldSource("the source", ids, texts),), asked, (tokenize(asked.tokenizer),))).held.documents
 
 
 def _warn_of_names(texts: list[str]) -> None:

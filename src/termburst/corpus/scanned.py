@@ -15,13 +15,13 @@ import numpy as np
 
 from termburst.corpus import metadata
 from termburst.corpus.documents import Documents, InOrder, LazyTexts, Numbers
-from termburst.corpus.steps import DropDuplicates
+from termburst.corpus.steps import DROP
 from termburst.corpus.stream import Pass, Stream
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import CountingOptions
 from termburst.reading.documents import Place, Text
 from termburst.statistics.matrix import canonical_counts
-from termburst.statistics.term_statistics import NothingToCountError, TermStatistics, from_canonical
+from termburst.statistics.term_statistics import TermStatistics, from_canonical
 
 if TYPE_CHECKING:
     import polars as pl
@@ -63,12 +63,8 @@ class Scanned(InOrder):
             counted = self.held.documents.counted
             return from_canonical(canonical_counts(counted), counted.terms, "patterns", counting=counted.counting)
         with self.stream.reading() as (found, batches):
-            try:
-                made = TermStatistics.from_batches(
-                    (batch.texts for batch in batches), "patterns", counting=found.counting
-                )
-            except NothingToCountError as error:
-                raise ValueError(f"{self.stream.name}: {error}") from error
+            texts = (batch.texts for batch in batches)
+            made = TermStatistics.from_batches(texts, "patterns", counting=found.counting)
         self.note(found)
         return made
 
@@ -261,7 +257,7 @@ class ScannedTexts(LazyTexts):
     def _before(self, number: int) -> _End:
         """The last known place at or before a document; the beginning, if what is left out depends on all documents."""
         known = bisect_right(self.ends, number, key=lambda end: end.documents)
-        if not known or any(isinstance(step, DropDuplicates) for step in self.stream.steps):
+        if not known or any(step.option == DROP for step in self.stream.steps):
             return _End(0, 0, Place())
         return self.ends[known - 1]
 

@@ -6,7 +6,8 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import partial
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -26,212 +27,158 @@ from termburst.reading.faults import long_id, many
 if TYPE_CHECKING:
     from termburst.reading.readers import Batch
 
-
-class Step:
-    """A step, which has the name of the method that asks for it; the columns that it needs and makes."""
-
-    option: str
-
-    @property
-    def text(self) -> str:
-        """The condition as text, if there is one."""
-        return ""
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The columns of the metadata that it reads."""
-        return ()
-
-    @property
-    def makes(self) -> tuple[str, ...]:
-        """The columns that it adds."""
-        return ()
-
-    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The batches after this step."""
-        raise NotImplementedError
-
-
-@dataclass(frozen=True)
-class Where(Step):
-    """Only the documents that meet a condition, as text or as a Polars expression."""
-
-    condition: Any
-    option = "where"
-
-    def __post_init__(self) -> None:
-        """ValueError for what is no condition of single documents."""
-        if isinstance(self.condition, str):
-            return
-        if not isinstance(self.condition, pl.Expr) or looks_at_others(self.condition):
-            raise ValueError(
-                "a corpus that is scanned takes conditions of single documents, such as where('year >= 1945') or "
-                "where(pl.col('year') >= 1945); for a boolean array, read the corpus with tb.read"
-            )
-
-    @property
-    def text(self) -> str:
-        """The condition, if it is text."""
-        return self.condition if isinstance(self.condition, str) else ""
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The columns of the condition."""
-        return columns_of(self.condition)
-
-    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The documents that meet it. ValueError if none does."""
-        expression = where_expression(self.text) if self.text else self.condition
-        seen = kept = 0
-        for batch in batches:
-            rows = rows_meeting(about(batch, self.needs), expression)
-            seen, kept = seen + len(batch.ids), kept + len(rows)
-            yield chosen(batch, rows)
-        if reading.whole and seen and not kept:
-            raise ValueError(f"{reading.name}: " + none_meets(self.condition, seen))
+DROP = "drop_duplicates"  # the step of which each document depends on all others
+_PIECE = ("parent", "piece")  # the columns of documents that were cut
 
 
 @dataclass(frozen=True, eq=False)
-class Columns(Step):
-    """More columns of the metadata, which *made* finds from the ids and the columns that it needs."""
+class Step:
+    """What is done with documents. It is made by the function below that has the name of the method of `Corpus`.
+
+    Attributes
+    ----------
+    option : the name of the method
+    of : from batches, and the pass that they are of, to the batches after this step
+    needs, makes : the columns of the metadata that it reads, and those that it adds
+    condition : what `where` and `group` were given
+    """
 
     option: str
-    made: Callable[[pl.DataFrame], pl.DataFrame]
-    added: tuple[str, ...]
-    read: tuple[str, ...] = ()
-    types: dict[str, Any] = field(default_factory=dict)
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The columns that are read."""
-        return self.read
-
-    @property
-    def makes(self) -> tuple[str, ...]:
-        """The columns that are added."""
-        return self.added
-
-    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The batches with these columns."""
-        reading.types |= self.types
-        for batch in batches:
-            more = self.made(about(batch, self.needs)).select(self.makes).to_dicts()
-            known = batch.metadata or [{}] * len(batch.ids)
-            yield replace(batch, metadata=[{**old, **new} for old, new in zip(known, more, strict=True)])
+    of: Callable[[Iterator[Batch], Pass], Iterator[Batch]]
+    needs: tuple[str, ...] = ()
+    makes: tuple[str, ...] = ()
+    condition: Any = None
 
 
-def bins(column: str, every: float | str) -> Columns:
+def where(condition: Any) -> Step:
+    """Only the documents that meet a condition, as text or as a Polars expression of single documents."""
+    if not isinstance(condition, str) and (not isinstance(condition, pl.Expr) or looks_at_others(condition)):
+        raise ValueError(
+            "a corpus that is scanned takes conditions of single documents, such as where('year >= 1945') or "
+            "where(pl.col('year') >= 1945); for a boolean array, read the corpus with tb.read"
+        )
+    return Step("where", partial(_meeting, condition), columns_of(condition), condition=condition)
+
+
+def _meeting(condition: Any, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+    expression = where_expression(condition) if isinstance(condition, str) else condition
+    seen = kept = 0
+    for batch in batches:
+        rows = rows_meeting(about(batch, columns_of(condition)), expression)
+        seen, kept = seen + len(batch.ids), kept + len(rows)
+        yield chosen(batch, rows)
+    if reading.whole and seen and not kept:
+        raise ValueError(f"{reading.name}: " + none_meets(condition, seen))
+
+
+def bins(column: str, every: float | str) -> Step:
     """One more column: the lower end of the interval of each value of a column."""
-    return Columns("bin", lambda frame: metadata.binned(frame, column, every), (f"{column}_bin",), (column,))
+    made = partial(metadata.binned, name=column, every=every)
+    needs, makes = (column,), (f"{column}_bin",)
+    return Step("bin", partial(_with_columns, made, needs, makes), needs, makes)
 
 
-def more_metadata(frame: pl.DataFrame) -> Columns:
-    """More columns, which a frame has for each id."""
-    found = metadata.rows_of(frame)
-    types = dict(frame.drop("id").schema)
-    return Columns("with_metadata", lambda known: found(known["id"]), tuple(types), types=types)
+def more_metadata(frame: pl.DataFrame) -> Step:
+    """More columns, which a frame has for each id; ValueError if two rows have one id."""
+    metadata.rows_of(frame)
+    return Step("with_metadata", partial(_with_rows, frame), makes=tuple(frame.columns[1:]))
 
 
-@dataclass(frozen=True)
-class Split(Step):
-    """Documents cut into pieces, whose ids are those of the documents and a number."""
-
-    tokens: int | None = None
-    pattern: str | None = None
-    option = "split"
-    makes = ("parent", "piece")
-
-    def __post_init__(self) -> None:
-        """ValueError, before anything is read, for options that cut nothing."""
-        begins(self.tokens, self.pattern, CountingOptions())
-
-    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The pieces. ValueError if a pattern cuts no document, and a warning if a number of tokens does not."""
-        begin = begins(self.tokens, self.pattern, reading.counting)
-        documents = reading.pieces = 0
-        for batch in batches:
-            ids: list[str] = []
-            texts: list[Text] = []
-            rows: list[Any] = []
-            known = batch.metadata or [{}] * len(batch.ids)
-            for name, text, row in zip(batch.ids, batch.texts, known, strict=True):
-                whole, starts = begin(text)
-                texts += [whole[start:stop] for start, stop in zip(starts, [*starts[1:], len(whole)], strict=True)]
-                rest = {key: value for key, value in row.items() if key not in self.makes}
-                ids += [f"{name}:{piece + 1}" for piece in range(len(starts))]
-                rows += [{"parent": name, "piece": piece + 1, **rest} for piece in range(len(starts))]
-            documents, reading.pieces = documents + len(batch.ids), reading.pieces + len(ids)
-            yield replace(batch, ids=ids, texts=texts, metadata=rows)
-        if reading.whole:
-            check_cut(documents, reading.pieces, self.tokens, self.pattern)
+def _with_rows(frame: pl.DataFrame, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+    rows, types = metadata.rows_of(frame), dict(frame.drop("id").schema)
+    reading.types |= types
+    return _with_columns(lambda known: rows(known["id"]), (), tuple(types), batches, reading)
 
 
-@dataclass(frozen=True)
-class DropDuplicates(Step):
+def _with_columns(
+    made: Callable[[pl.DataFrame], pl.DataFrame],
+    needs: tuple[str, ...],
+    makes: tuple[str, ...],
+    batches: Iterator[Batch],
+    reading: Pass,
+) -> Iterator[Batch]:
+    """The batches with more columns, which are made from those that are needed."""
+    for batch in batches:
+        more = made(about(batch, needs)).select(makes).to_dicts()
+        known = batch.metadata or [{}] * len(batch.ids)
+        yield replace(batch, metadata=[{**old, **new} for old, new in zip(known, more, strict=True)])
+
+
+def split(tokens: int | None = None, pattern: str | None = None) -> Step:
+    """Documents cut into pieces, whose ids are those of the documents and a number; ValueError if nothing is cut."""
+    begins(tokens, pattern, CountingOptions())
+    return Step("split", partial(_cut, tokens, pattern), makes=_PIECE)
+
+
+def _cut(tokens: int | None, pattern: str | None, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+    begin = begins(tokens, pattern, reading.counting)
+    documents = reading.pieces = 0
+    for batch in batches:
+        ids: list[str] = []
+        texts: list[Text] = []
+        rows: list[Any] = []
+        known = batch.metadata or [{}] * len(batch.ids)
+        for name, text, row in zip(batch.ids, batch.texts, known, strict=True):
+            whole, starts = begin(text)
+            texts += [whole[start:stop] for start, stop in zip(starts, [*starts[1:], len(whole)], strict=True)]
+            rest = {key: value for key, value in row.items() if key not in _PIECE}
+            ids += [f"{name}:{piece + 1}" for piece in range(len(starts))]
+            rows += [{"parent": name, "piece": piece + 1, **rest} for piece in range(len(starts))]
+        documents, reading.pieces = documents + len(batch.ids), reading.pieces + len(ids)
+        yield replace(batch, ids=ids, texts=texts, metadata=rows)
+    if reading.whole:
+        check_cut(documents, reading.pieces, tokens, pattern)
+
+
+def drop_duplicates(threshold: float) -> Step:
     """Without near-copies of earlier documents; all texts are held in memory while they are compared."""
-
-    threshold: float = 0.7
-    option = "drop_duplicates"
-
-    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The documents that are kept."""
-        from termburst.counting.shingles import TextShingles
-        from termburst.inference.duplicates import near_duplicates
-        from termburst.questions.corpus_check import dropped_frame
-
-        held = list(batches)
-        found = near_duplicates(TextShingles([text for batch in held for text in batch.texts]), self.threshold)
-        reading.dropped = dropped_frame([name for batch in held for name in batch.ids], found)
-        kept, first = found.kept.tolist(), 0
-        for batch in held:
-            yield chosen(batch, [k for k in range(len(batch.ids)) if kept[first + k]])
-            first += len(batch.ids)
+    return Step(DROP, partial(_without_copies, threshold))
 
 
-@dataclass(frozen=True)
-class Tokenize(Step):
+def _without_copies(threshold: float, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+    from termburst.counting.shingles import TextShingles
+    from termburst.inference.duplicates import near_duplicates
+    from termburst.questions.corpus_check import dropped_frame
+
+    held = list(batches)
+    found = near_duplicates(TextShingles([text for batch in held for text in batch.texts]), threshold)
+    reading.dropped = dropped_frame([name for batch in held for name in batch.ids], found)
+    kept, first = found.kept.tolist(), 0
+    for batch in held:
+        yield chosen(batch, [k for k in range(len(batch.ids)) if kept[first + k]])
+        first += len(batch.ids)
+
+
+def tokenize(tokenizer: Any) -> Step:
     """Texts as lists of tokens, by a function of the user."""
-
-    tokenizer: Any
-    option = "tokenizer"
-
-    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The same documents as lists of tokens."""
-        from termburst.corpus.documents import tokens_of
-
-        for batch in batches:
-            yield replace(batch, texts=[tokens_of(text, self.tokenizer) for text in batch.texts])
+    return Step("tokenizer", partial(_tokenized, tokenizer))
 
 
-@dataclass(frozen=True)
-class Group(Step):
+def _tokenized(tokenizer: Any, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+    from termburst.corpus.documents import tokens_of
+
+    for batch in batches:
+        yield replace(batch, texts=[tokens_of(text, tokenizer) for text in batch.texts])
+
+
+def group(column: str) -> Step:
     """Documents are compared by a column, or by a condition, whose columns must be there."""
+    needs = columns_of(column, "by") if is_condition(column) else (column,)
+    return Step("group", partial(_labelled, column), needs, condition=column)
 
-    column: str
-    option = "group"
 
-    @property
-    def text(self) -> str:
-        """The column or condition."""
-        return self.column
-
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The column, or those of the condition."""
-        return columns_of(self.column, "by") if is_condition(self.column) else (self.column,)
-
-    def of(self, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
-        """The same batches. ValueError if two values of different types look alike: they would become one group."""
-        kinds: dict[str, type] = {}
-        for batch in batches:
-            for name, row in zip(batch.ids, batch.metadata or (), strict=False):
-                value = row.get(self.column)
-                if len(str(value)) > LONGEST_ID:
-                    raise long_id(name, len(str(value)), "by")
-                if value is not None and kinds.setdefault(str(value), type(value)) is not type(value):
-                    two = f"contains {str(value)!r:.60} as text and as a value of another type"
-                    raise ValueError(f"{name}: the column {self.column!r} {two}; give all its labels one type")
-            yield batch
+def _labelled(column: str, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
+    """The same batches. ValueError if two values of different types look alike: they would become one group."""
+    kinds: dict[str, type] = {}
+    for batch in batches:
+        for name, row in zip(batch.ids, batch.metadata or (), strict=False):
+            value = row.get(column)
+            if len(str(value)) > LONGEST_ID:
+                raise long_id(name, len(str(value)), "by")
+            if value is not None and kinds.setdefault(str(value), type(value)) is not type(value):
+                two = f"contains {str(value)!r:.60} as text and as a value of another type"
+                raise ValueError(f"{name}: the column {column!r} {two}; give all its labels one type")
+        yield batch
 
 
 def about(batch: Batch, names: tuple[str, ...]) -> pl.DataFrame:

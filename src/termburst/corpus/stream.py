@@ -5,11 +5,11 @@ from __future__ import annotations
 import copy
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
+from contextlib import closing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from termburst.corpus.read_arguments import SAMPLE, ReadArguments
 from termburst.counting.counted_corpus import texts_at
@@ -26,6 +26,7 @@ from termburst.reading.documents import Place, Text
 from termburst.reading.faults import mixed_kinds
 from termburst.reading.readers import Batch
 from termburst.reading.report import ReadingReport
+from termburst.statistics.term_statistics import NothingToCountError
 from termburst.threads import check_given_up
 
 if TYPE_CHECKING:
@@ -78,16 +79,6 @@ class Pass:
         return self
 
 
-class Watch(Protocol):
-    """What is told of passes through a source, so that people can see them: the command line shows a bar."""
-
-    def reading(self, name: str, size: int | None) -> AbstractContextManager[Callable[[int], None]]:
-        """A context for one pass through a source of *size* bytes; it gives a function that takes the bytes so far."""
-
-    def finished(self, reading: Pass) -> None:
-        """A pass has ended, without an error."""
-
-
 @dataclass(frozen=True, eq=False)
 class Stream:
     """Where documents come from, how they are counted, and what is done with them on the way.
@@ -98,7 +89,8 @@ class Stream:
     asked : the options of reading and counting
     steps : what is done with the documents, in order
     columns : the metadata that are wanted
-    watch : what is told of each pass
+    watch : what is told of each pass, so that people can see it: `reading(name, size)` is a context that gives a
+        function of the bytes so far, and `finished(pass)` is called after a pass without an error
     prefixes : what stands before the ids of each source, if their files have the same names
     begun : "-" after the one pass through standard input; shared by all streams of these sources
     """
@@ -107,7 +99,7 @@ class Stream:
     asked: ReadArguments
     steps: tuple[Step, ...] = ()
     columns: Columns = "all"
-    watch: Watch | None = None
+    watch: Any = None
     prefixes: tuple[str, ...] = ()
     begun: list[str] = field(default_factory=list)
 
@@ -119,7 +111,7 @@ class Stream:
         *,
         columns: Columns = "all",
         inspect: bool = True,
-        watch: Watch | None = None,
+        watch: Any = None,
     ) -> Stream:
         """The files of some paths, or a data set; FileNotFoundError if there are none.
 
@@ -134,9 +126,9 @@ class Stream:
         )
         steps: tuple[Step, ...] = ()
         if asked.tokenizer is not None:
-            from termburst.corpus.steps import Tokenize
+            from termburst.corpus.steps import tokenize
 
-            steps = (Tokenize(asked.tokenizer),)
+            steps = (tokenize(asked.tokenizer),)
         return cls(opened, asked, steps, columns, watch, _prefixes(sources, opened, asked))
 
     @property
@@ -189,8 +181,11 @@ class Stream:
                 made = {name for step in self.steps for name in step.makes}
                 batches = _known(batches, tuple(name for name in self.columns if name not in made), found)
             for step in self.steps:
-                batches = step.of(_known(batches, step.needs, found, step.text), found)
-            yield found, batches
+                batches = step.of(_known(batches, step.needs, found, step.condition), found)
+            try:
+                yield found, batches
+            except NothingToCountError as error:
+                raise NothingToCountError(f"{self.name}: {error}") from error
         reports = [copy.copy(source.report) for source in self.sources]  # reading again begins them anew
         for report in reports:
             report.words, report.pieces = words_of(found.counting), found.pieces
@@ -350,7 +345,7 @@ def _of_one_kind(name: str, batches: Iterator[Batch], *, annotated: bool) -> Ite
         yield batch
 
 
-def _known(batches: Iterator[Batch], names: tuple[str, ...], found: Pass, condition: str = "") -> Iterator[Batch]:
+def _known(batches: Iterator[Batch], names: tuple[str, ...], found: Pass, condition: Any = None) -> Iterator[Batch]:
     """The same batches. ValueError if no document has one of the columns: a misspelt one must not give empty values.
 
     If all documents of the first batch have the same columns, as in a table, a missing one is an error at once;
@@ -368,11 +363,13 @@ def _known(batches: Iterator[Batch], names: tuple[str, ...], found: Pass, condit
         raise _no_document_has(missing, found, condition)
 
 
-def _no_document_has(missing: set[str], found: Pass, condition: str) -> ValueError:
+def _no_document_has(missing: set[str], found: Pass, condition: Any) -> ValueError:
     known = {name for name in found.columns if name}
     there = f"; columns here: {', '.join(sorted(known))}" if known else ""
     inside = " (of files in folders inside the one that you give)" if "folder" in missing else ""
     hint = f"a column of the table, file, folder{inside}, or a group of " + named("name_pattern")
     names = ", ".join(repr(name) for name in sorted(missing))
-    near = did_you_mean(min(missing), known) or quotes_advice(condition, min(missing))
+    near = did_you_mean(min(missing), known) or quotes_advice(
+        condition if isinstance(condition, str) else "", min(missing)
+    )
     return ValueError(f"no document has the column {names:.200} (" + hint + f"){there:.200}{near}")

@@ -124,10 +124,6 @@ class Collections:
             f"sensitivity {name} {mu_term}", lambda: classification.sensitivity(getattr(self, name), mu_term=mu_term)
         )
 
-    def accuracy(self, name: str, scheme: str, *, transductive: bool) -> float:
-        """The accuracy of "TF–IDF" or "S(λ)" on the split *name*."""
-        return float(self.reports(name, transductive=transductive)[scheme]["accuracy"])
-
     def _once(self, name: str, make: Callable[[], Any]) -> Any:
         if name not in self._kept:
             try:

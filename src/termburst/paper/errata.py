@@ -164,26 +164,24 @@ def condition_reversed(collections: Collections) -> Numbers:
 def clamp(collections: Collections) -> Numbers:
     """Erratum 6: the most repeated term of Fig. 3's collection."""
     counts = collections.fig3.counts
-    d, n = len(counts), int(counts.sum())
     n_i, b_i = frequencies(counts)
     i = int(np.argmax(n_i - b_i))
-    mu, r = n / d, int(n_i[i] - b_i[i] + 1)
+    mu, r, margin = counts.sum() / len(counts), int(n_i[i] - b_i[i] + 1), 1e-6
 
-    def form(name: Form) -> float:
+    def statistic(form: Form, margin: float) -> float:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ClampedTermsWarning)
-            return significant(plr_statistic(counts, mu=mu, sigma2=small, form=name)[i], 6)
+            return float(plr_statistic(counts, mu=mu, sigma2=mu**2 / (r + margin), form=form)[i])
 
-    small = mu**2 / (r + 1e-6)
-    far = claim_3(counts[:, i], d, n, mu, mu**2 / (r + 1.0))
-    yield f"λ_i of Claim 3 at η² − r_i = 1, r_i = {r}", significant(far, 6)
-    near = claim_3(counts[:, i], d, n, mu, small)
-    yield f"λ_i of Claim 3 at η² − r_i = 1e-6, r_i = {r}", significant(near, 6)
-    yield "λ_i of Claim 3 with max(1, η² − r_i) at η² − r_i = 1e-6", form("printed")
-    yield "λ_i corrected at η² − r_i = 1e-6", form("corrected")
+    clamped = statistic("printed", margin)
+    unclamped = clamped + (margin - r + 1) * np.log(margin)  # the term that the clamp makes zero
+    yield f"λ_i of Claim 3 at η² − r_i = 1, r_i = {r}", significant(statistic("printed", 1.0), 6)
+    yield f"λ_i of Claim 3 at η² − r_i = 1e-6, r_i = {r}", significant(unclamped, 6)
+    yield "λ_i of Claim 3 with max(1, η² − r_i) at η² − r_i = 1e-6", significant(clamped, 6)
+    yield "λ_i corrected at η² − r_i = 1e-6", significant(statistic("corrected", margin), 6)
     pair = np.column_stack([counts[:, i], counts.sum(axis=1) - counts[:, i]])
     with np.errstate(invalid="ignore"):  # the estimate of the complement is invalid, but not used
-        ratio, log_f = likelihood_ratio(pair, mu, small)
+        ratio, log_f = likelihood_ratio(pair, mu, mu**2 / (r + margin))
     yield "λ_i by its definition at η² − r_i = 1e-6", significant((ratio + 2 * log_f)[0], 6)
 
 
@@ -339,21 +337,6 @@ def likelihood_ratio(counts: Integers, mu: float, sigma2: float) -> tuple[Floats
     null = stats.binom.logpmf(counts, n_j[:, None], n_i / n).sum(axis=0)
     bursty = claim_1(counts, n_j[:, None], alpha, alpha_not).sum(axis=0)
     return -2 * (null - bursty), stats.gamma(mu**2 / sigma2, scale=sigma2 / mu).logpdf(alpha_0)
-
-
-def claim_3(n_ij: Integers, d: int, n: int, mu: float, sigma2: float) -> float:
-    """Eq. lambda-tfidf for one term, without max(1, ·): it needs η² > r_i.
-
-    >>> round(claim_3(np.array([4, 0, 0, 0]), 4, 97, 24.25, 1.0), 3)
-    5.832
-    """
-    n_i, b_i = int(n_ij.sum()), int(np.count_nonzero(n_ij))
-    r_i, eta2, rest = n_i - b_i + 1, mu**2 / sigma2, b_i + n - n_i
-    tf_icf, btf_idf = n_i * np.log(n / n_i), b_i * np.log(d / b_i)
-    value = 2 * (tf_icf - btf_idf + gammaln(n_ij[n_ij > 0]).sum())
-    value += 2 * n * np.log(n / rest) + 2 * (n_i - b_i) * np.log(rest / (d * sigma2)) - (2 * b_i + 1) * np.log(mu)
-    value += (eta2 - 2 * r_i + 1) * np.log(eta2 - r_i) + r_i - (eta2 - 1.5) * np.log(eta2) - np.log(2 * np.pi) / 2
-    return float(value)
 
 
 def rounded_up(value: float, digits: int) -> float:

@@ -55,27 +55,14 @@ def _summary(rows: Sequence[Row]) -> str:
 
 
 def _section(section: Section) -> str:
-    listed = [row for row in section.rows if not row.cell]
-    parts = [texts()[section.name], section.table, _rows(listed, f"{section.name.capitalize()}: ") if listed else ""]
-    return "\n".join(part for part in parts if part)
+    rows = _rows(section.rows, f"{section.name.capitalize()}: ") if section.rows else ""
+    return "\n".join(part for part in (texts()[section.name], rows) if part)
 
 
 def _rows(rows: Sequence[Row], place: str = "") -> str:
     agrees = {True: "yes", False: "**no**", None: ""}
-    lines = [
-        [row.item.removeprefix(place), row.published or "", row.shown(), agrees[row.agrees], row.note] for row in rows
-    ]
-    return table(["item", "published", "obtained", "agrees", "note"], lines)
-
-
-def table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
-    """A Markdown table; columns of numbers are at the right.
-
-    >>> print(table(["n", "published"], [["2", "4"]]), end="")
-    | n | published |
-    |---|--:|
-    | 2 | 4 |
-    """
-    rule = "|".join("---" if name in ("agrees", "note") else "--:" for name in head[1:])
-    body = "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
-    return f"| {' | '.join(head)} |\n|---|{rule}|\n{body}"
+    lines = ["| item | published | obtained | agrees | note |", "|---|--:|--:|---|---|"]
+    for row in rows:
+        item = row.item.removeprefix(place)
+        lines.append(f"| {item} | {row.published or ''} | {row.shown()} | {agrees[row.agrees]} | {row.note} |")
+    return "\n".join(lines) + "\n"

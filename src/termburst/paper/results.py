@@ -25,7 +25,7 @@ class Row:
     obtained : the number computed here; text if it is not a single number; None if it could not be computed.
     agrees : whether *obtained* rounds to *published*; None if there is nothing to compare.
     note : how it was obtained, or why it differs; the note of an explained difference begins with "erratum".
-    cell : whether it is one of the many cells of a table; a summary counts these instead of listing them.
+    cell : whether it is one of the many cells of a table; the command line counts these instead of listing them.
     """
 
     item: str
@@ -68,7 +68,6 @@ class Section:
     name: str
     rows: list[Row] = field(default_factory=list)
     pictures: dict[str, Figure] = field(default_factory=dict)  # by the stem of their file names
-    table: str = ""  # in Markdown, after the text
 
 
 def compare(

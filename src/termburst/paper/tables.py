@@ -10,7 +10,6 @@ from collections.abc import Sequence
 
 from termburst.paper.classification import R8_CLASSES, SCHEMES, Report
 from termburst.paper.collections import NEWSGROUPS, R8, Collections, Corpus
-from termburst.paper.report import table
 from termburst.paper.results import PLACES, Row, Section, compare, judged, published
 
 _MEASURES = {"precision": "precision", "recall": "recall", "F1": "f1-score"}  # the paper's name → scikit-learn's
@@ -59,7 +58,7 @@ def _section(corpus: Corpus, collections: Collections, before: list[Row], after:
         *after,
         *table_rows(corpus.table, transductive, inductive),
     ]
-    return Section(corpus.table, rows, table=table_markdown(corpus.table, transductive))
+    return Section(corpus.table, rows)
 
 
 def _gains(reports: dict[str, Report], names: Sequence[str]) -> list[Row]:
@@ -94,12 +93,3 @@ def table_rows(name: str, transductive: dict[str, Report], inductive: dict[str, 
             row = judged(item, printed, cell(transductive[scheme], line, measure), note)
             rows.append(dataclasses.replace(row, cell=line != "accuracy"))
     return rows
-
-
-def table_markdown(name: str, reports: dict[str, Report]) -> str:
-    """A published table with our numbers, in Markdown, two digits per cell as in the paper."""
-    lines = []
-    for line, printed in published()[name].items():
-        found = [f"{cell(reports[scheme], line, measure):.2f}" for scheme, measure in _COLUMNS]
-        lines.append([line, *(ours if theirs else "" for ours, theirs in zip(found, printed, strict=True))])
-    return table(["class", *(f"{scheme} {measure}" for scheme, measure in _COLUMNS)], lines)

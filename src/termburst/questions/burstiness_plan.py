@@ -211,14 +211,14 @@ def test_columns(cells: TermCells, found: Tests, effects: BurstEffects, statisti
 
 
 def burstiness_in_short(
-    cells: TermCells, terms: Any, *, adjust: str, min_count: int, reuse_intervals: bool, **options: Any
+    cells: TermCells, terms: Any, *, adjust: str, min_count: int, **options: Any
 ) -> tuple[pl.DataFrame, BetaBinomialFit]:
     """`burstiness_test` with the default test only, in about half of its time, and the fit of all terms: for pages.
 
-    The columns are the same. p_lr, p_score and, without *reuse_intervals*, reuse_low and reuse_high are null.
+    The columns are the same. p_lr, p_score, reuse_low and reuse_high are null.
     """
     found = burstiness(cells, only="plr", **options)
-    effects = burst_effects(cells, found.fit, reuse_intervals=reuse_intervals)
+    effects = burst_effects(cells, found.fit, reuse_intervals=False)
     columns = test_columns(cells, found, effects, "plr")
     log10_p = np.where(cells.n_i >= max(min_count, 1), columns["log10_p"], np.nan)
     columns["q_value"] = 10 ** adjust_log10(log10_p, adjust)

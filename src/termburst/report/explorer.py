@@ -86,7 +86,7 @@ class Explorer:
     @cached_property
     def summary(self) -> Dict:
         """The summary of the corpus without panels: the page asks for each when it is needed."""
-        found = summarize(self.corpus, full=False, **vars(self.asked.report(panels=0, pairs=0)))
+        found = summarize(self.corpus, **vars(self.asked.report(panels=0, pairs=0)))
         return {**found, "live": True, "axes": axes_of(self), "groups": self.groupings()}
 
     def page(self) -> str:
@@ -197,7 +197,7 @@ class Explorer:
     def keep(self, terms: list[str]) -> str:
         """A page without a server, with panels of the chosen *terms* before those of the burstiest."""
         chosen = [term for term in terms if term in self.column]
-        return render(summarize(self.corpus, full=False, **vars(self.asked.report(chosen=chosen, examples=LINES))))
+        return render(summarize(self.corpus, **vars(self.asked.report(chosen=chosen, examples=LINES))))
 
 
 def intervals(numbers: pl.Series) -> pl.Series:

@@ -24,7 +24,6 @@ LARGEST_COUNT = 12  # occurrences in a document; this many and more share one ba
 SURE = 0.05  # a term with a q-value up to this counts as found
 SMALLEST_LOG10_P = -307.0  # smaller p-values have no float of full precision
 PLACES = 250  # documents that the panel of a term shows: those with most occurrences
-LEFT_OUT = ("reuse_low", "reuse_high")  # columns of terms that the page does not show; they compress badly
 _ZIPF_POINTS = 400
 _NAMED = 20_000  # documents named in a page; if there are more, only those that lines are from
 _AXES = 4  # columns of the metadata by which documents can be laid out

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from termburst.inference.plr import PARTS, part_formulas
 from termburst.names import Q_MEANS
-from termburst.report.pieces import FORMAT, LEFT_OUT, PLACES, SMALLEST_LOG10_P, SURE
+from termburst.report.pieces import FORMAT, PLACES, SMALLEST_LOG10_P, SURE
 
 LONGEST_TERM = 200  # characters of a term in a page
 _MANTISSA_BITS = 20  # numbers in a page have six digits
@@ -137,7 +137,7 @@ def _columns(terms: dict[str, list[Any]]) -> tuple[list[str], bytes, list[dict[s
     spec: list[dict[str, Any]] = []
     packed = []
     for name, values in terms.items():
-        if name == "term" or name in LEFT_OUT:
+        if name == "term":
             continue
         if name in _COMPUTED:
             spec.append({"name": name, "kind": "computed"})

@@ -30,8 +30,8 @@ from termburst.statistics.term_statistics import TermStatistics
 
 Step = Callable[[str], object]
 _COLUMNS = (
-    "term", "n", "b", "b_binomial", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse", "reuse_low",
-    "reuse_high", "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "p_method", "alpha", "alpha_not",
+    "term", "n", "b", "b_binomial", "burst_ratio", "ci_low", "ci_high", "lower_bound", "reuse",
+    "reuse_binomial", "plr", "tf_idf_sum", "log10_p", "log10_q", "p_method", "alpha", "alpha_not",
     "status",
 )  # fmt: skip
 
@@ -50,7 +50,6 @@ def summarize(
     panels: int = 2_000,
     chosen: Sequence[str] | None = None,
     pairs: int = 10,
-    full: bool = True,
     step: Step | None = None,
 ) -> Dict:
     """Everything that the page about a corpus shows, as a dict of plain values: numbers, text, lists, None.
@@ -66,7 +65,6 @@ def summarize(
     panels : how many of the burstiest terms get a panel
     chosen : terms that get a panel in any case
     pairs : how many pairs of words, of which one brings on the other, are shown; 0 to not look for them
-    full : whether to add the columns that a page does not show, reuse_low and reuse_high, which take time
     step : called with what is done next, such as "Looking for pairs of words", so that it can be shown
 
     Returns
@@ -95,7 +93,7 @@ def summarize(
     options = {"mu": mu, "sigma2": sigma2, "form": form}
     tested, fit = burstiness_in_short(
         term_cells(statistics), pieces.term_names(statistics), mu=mu, sigma2=sigma2, form=form, adjust=adjust,
-        min_count=asked.min_count, reuse_intervals=full,
+        min_count=asked.min_count,
     )  # fmt: skip
     if not tested.height:
         raise ValueError(f"{title}: no term occurs {min_count:,} times; lower " + named("min_count", bare=True))
@@ -122,7 +120,7 @@ def summarize(
         "log_alpha": _log_alpha(tested),
         "correlation": _correlation(tested),
         "axes": pieces.axes_of(given),
-        "terms": pieces.columns_of(listed, [name for name in _COLUMNS if full or name not in pieces.LEFT_OUT]),
+        "terms": pieces.columns_of(listed, _COLUMNS),
         "brought_on": brought_on,
         **panels_of(corpus, statistics, first, asked.examples, options, fit=fit),
     }  # fmt: skip
