@@ -49,6 +49,12 @@ if TYPE_CHECKING:
     from termburst.weights.weight_files import Weights
 
 
+_LONE = (
+    "each side is a single document, so it cannot be seen how much words vary between documents, and few terms will "
+    "differ"
+)
+
+
 class Corpus(CorpusBase):
     """Documents with ids and metadata; make one with `termburst.read`, or with `termburst.scan`.
 
@@ -165,7 +171,7 @@ class Corpus(CorpusBase):
         b = other._sums() if isinstance(other, CorpusBase) else other
         a = self._sums()
         if isinstance(other, CorpusBase) and len(self) == len(other) == 1:
-            warn_of_single_documents()
+            warn_of_single_documents(_LONE)
         return keyness(a, b, reference=reference, **given(asked))
 
     def _by_metadata(self, asked: Keyness, sides: Sides) -> pl.DataFrame:
@@ -187,7 +193,7 @@ class Corpus(CorpusBase):
             problem = f"the column {by!r:.60} has only one value, {values[0]!r:.60}; choose another with "
             raise ValueError(problem + named("by"))
         if len(values) == len(part) == 2:
-            warn_of_single_documents()
+            warn_of_single_documents(_LONE)
         if len(values) != 2 or sides.contrasts:
             return keyness(part._filled(), by=labels.to_list(), contrasts=sides.contrasts, **given(asked))
         a, b = (part._filled().counts[(labels == value).to_numpy()] for value in values)

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from termburst.display import did_you_mean, printable
+from termburst.display import listed, no_column, printable
 from termburst.forks import check_fork
 from termburst.messages import named
 
@@ -161,7 +161,7 @@ def chosen_rows(frame: pl.DataFrame, condition: Any) -> NDArray[np.intp]:
             column = frame.with_columns(condition.alias("chosen"))["chosen"]
         except pl.exceptions.ColumnNotFoundError as error:
             missing = next((name for name in condition.meta.root_names() if name not in frame.columns), "")
-            raise ValueError(no_column(frame, missing)) from error
+            raise ValueError(no_column(missing, frame.columns)) from error
         except pl.exceptions.PolarsError as error:
             raise ValueError(f"the expression cannot be used on the metadata: {str(error).splitlines()[0]}") from error
     elif isinstance(condition, (str, bytes)) or not isinstance(condition, Iterable):
@@ -215,7 +215,7 @@ def binned(frame: pl.DataFrame, name: str, every: float | str) -> pl.DataFrame:
 def column_of(frame: pl.DataFrame, name: Any) -> pl.Series:
     """A column of the metadata; ValueError if there is none."""
     if name not in frame.columns:
-        raise ValueError(no_column(frame, name))
+        raise ValueError(no_column(name, frame.columns))
     return frame[name]
 
 
@@ -252,12 +252,6 @@ def _unlabelled(ids: list[str], by: str, advice: str) -> str:
     return f"{some_have(ids)} nothing in the column {by!r:.60}; fill it, or remove such documents: " + advice
 
 
-def no_column(frame: pl.DataFrame, name: Any) -> str:
-    """The sentence about a column that does not exist."""
-    near = did_you_mean(name, frame.columns)
-    return f"the metadata has no column {name!r:.60}; it has {_listed(frame.columns)}{near}"
-
-
 def no_value(column: str, value: Any, values: Iterable[Any]) -> str:
     """The sentence about a value that a column does not have.
 
@@ -266,13 +260,7 @@ def no_value(column: str, value: Any, values: Iterable[Any]) -> str:
     >>> no_value("party", "Democrat", ["Whig", "Democratic", "Whig"])
     "the column 'party' has no value 'Democrat'; it has 'Democratic', 'Whig'"
     """
-    return f"the column {column!r:.60} has no value {value!r:.60}; it has {_listed(sorted(set(values)))}"
-
-
-def _listed(names: Iterable[Any]) -> str:
-    """Names in one line, cut if it is long."""
-    known = ", ".join(map(repr, names))
-    return known if len(known) <= 300 else known[:299] + "…"
+    return f"the column {column!r:.60} has no value {value!r:.60}; it has {listed(sorted(set(values)))}"
 
 
 def as_levels(column: pl.Series, values: Sequence[Any]) -> pl.Series:
