@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 import sys
-import unicodedata
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -78,47 +77,25 @@ def _one(row: tuple[Any, ...], width: int, id_width: int) -> str:
         "–" if value is None else value if isinstance(value, str) else f"{value}" for value in row
     )
     name = printable(name, None)
-    name = name if cells(name) <= id_width else "…" + cut(name, id_width - 1, at_end=True)
+    name = name if cells(name) <= id_width else "…" + fitted(name, id_width - 1, at_end=True)
     about = [fitted(name, id_width), *(printable(value) for value in others)]
-    isolated = _RIGHT_TO_LEFT.search(f"{left}{match}{right}") is not None
-    parts = [printable(left, None), printable(match, None), printable(right, None)]
-    parts[0] = fitted(parts[0], width, at_end=True, isolated=isolated)
-    parts[2] = cut(parts[2], width)
-    if isolated:
-        parts[1:] = [f"{_ISOLATE}{part}{_END}" for part in parts[1:]]
+    parts = [printable(left, None), printable(match, None), fitted(printable(right, None), width).rstrip()]
+    parts[0] = fitted(parts[0], width, at_end=True)
+    if _RIGHT_TO_LEFT.search(f"{left}{match}{right}"):
+        space = len(parts[0]) - len(parts[0].lstrip())
+        parts = [f"{_ISOLATE}{part}{_END}" for part in (parts[0].lstrip(), *parts[1:])]
+        parts[0] = " " * space + parts[0]
     return " ".join([*about, *parts]).rstrip()
 
 
-def cut(text: str, width: int, *, at_end: bool = False) -> str:
-    """As much of a text as fits into a number of cells: its beginning, or with *at_end* its end.
-
-    Examples
-    --------
-    >>> cut("so it goes", 5), cut("so it goes", 4, at_end=True), cut("東京都", 5), cut("東京都", 5, at_end=True)
-    ('so it', 'goes', '東京', '京都')
-    """
-    if cells(text) <= width:
-        return text
-    used, kept = 0, 0
-    for kept, character in enumerate(reversed(text) if at_end else text):  # noqa: B007
-        used += cells(character)
-        if used > width:
-            break
-    part = text[len(text) - kept :] if at_end else text[:kept]
-    if at_end:  # a mark without its letter would move to the letter before
-        part = part.lstrip("".join(c for c in part[:8] if unicodedata.combining(c)))
-    return part
-
-
-def fitted(text: str, width: int, *, at_end: bool = False, isolated: bool = False) -> str:
+def fitted(text: str, width: int, *, at_end: bool = False) -> str:
     """A text cut and padded to a number of cells; with *at_end*, its end is kept and stands at the right.
 
     Examples
     --------
-    >>> fitted("so", 4), fitted("so it goes", 6, at_end=True), fitted("東京", 6, at_end=True)
-    ('so  ', 't goes', '  東京')
+    >>> fitted("so", 4), fitted("so it goes", 6, at_end=True), fitted("東京", 6, at_end=True), fitted("東京都", 5)
+    ('so  ', 't goes', '  東京', '東京 ')
     """
-    shown = cut(text, width, at_end=at_end)
-    space = " " * (width - cells(shown))
-    shown = f"{_ISOLATE}{shown}{_END}" if isolated else shown
-    return space + shown if at_end else shown + space
+    from rich.cells import set_cell_size
+
+    return set_cell_size(text[::-1], width)[::-1] if at_end else set_cell_size(text, width)
