@@ -44,6 +44,7 @@ UrnKind = Literal["constant", "diagonal", "full"]  # what a word brings on: all 
 DETAILS: tuple[Detail, ...] = get_args(Detail)  # each has all that those before it have
 FORMS: tuple[Form, ...] = get_args(Form)
 FITS: tuple[Fit, ...] = get_args(Fit)
+INVALID: tuple[Invalid, ...] = get_args(Invalid)
 STATISTICS: tuple[Statistic, ...] = get_args(Statistic)
 COLUMNS: tuple[Columns, ...] = get_args(Columns)
 LAYERS: tuple[Layer, ...] = get_args(Layer)

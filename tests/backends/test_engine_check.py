@@ -6,9 +6,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import termburst as tb
-from termburst.backends import stream
+from termburst.backends import check_stages, stream
 from termburst.inference import corpus_check, duplicates
-from termburst.questions import check_traces
 
 NOTICE = "this message and any files sent with it are confidential and meant only for the person named above"
 
@@ -49,7 +48,7 @@ def test_false_alarms_learn_from_all_words(columns, corpus, monkeypatch):
 def test_a_sample_of_passages_is_that_in_memory(columns, corpus, monkeypatch):
     """Those who read texts know only a part of the tokens, and keep more passages than are looked at in the end."""
     monkeypatch.setattr(duplicates, "SAMPLED", 300)
-    monkeypatch.setattr(check_traces, "BLOCK", 500)
+    monkeypatch.setattr(check_stages, "BLOCK", 500)
     expected = corpus.check(halves=2)
     assert duplicates.every_passage(expected.tokens) == 16
     assert 0 < expected.repeated < 1
@@ -60,9 +59,9 @@ def test_a_sample_of_passages_is_that_in_memory(columns, corpus, monkeypatch):
 
 def test_passages_become_rarer_as_tokens_are_seen(columns, monkeypatch):
     monkeypatch.setattr(duplicates, "SAMPLED", 300)
-    monkeypatch.setattr(check_traces, "BLOCK", 500)
+    monkeypatch.setattr(check_stages, "BLOCK", 500)
     batches = pl.DataFrame(columns).select("document", "text").iter_slices(20)
-    parts = list(check_traces.traced(batches, counting=tb.CountingOptions(), bands=(25, 4)))
+    parts = list(check_stages.traced(batches, counting=tb.CountingOptions(), bands=(25, 4)))
     whole = pl.concat(parts).filter(pl.col("term").is_null() & pl.col("print").is_null())
     assert len(parts) > 20
     tokens, every = 0, []

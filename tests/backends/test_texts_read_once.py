@@ -9,7 +9,8 @@ import pytest
 from polars.io.plugins import register_io_source
 
 import termburst as tb
-from termburst.questions import check_traces, text_cells
+from termburst.backends import check_stages
+from termburst.questions import text_cells
 
 SHORT = ["ha ha so" if i % 3 else "so it goes on" for i in range(40)]  # too short to be compared with others
 LONG = [f"{i} " + " ".join(f"w{(i * k) % 41}" for k in range(30)) for i in range(1, 41)]
@@ -83,7 +84,7 @@ def test_the_check_reads_again_only_what_it_compares_and_shows():
 
 
 def test_many_texts_to_compare_are_found_among_all(monkeypatch):
-    monkeypatch.setattr(check_traces, "LISTED", 1)
+    monkeypatch.setattr(check_stages, "LISTED", 1)
     texts = with_copies()
     frame, read = source(texts)
     found = tb.scan(frame).check()

@@ -185,7 +185,7 @@ def test_bad_input_is_refused(unequal):
     with pytest.raises(ValueError, match=r"method must be one of 'beta-binomial', .*; got 'g3'"):
         keyness(a, b, method="g3")
     for confidence in (0.0, 1.0, 95):
-        with pytest.raises(ValueError, match="confidence must lie between 0 and 1; got"):
+        with pytest.raises(ValueError, match="confidence must be between 0 and 1; got"):
             keyness(a, b, confidence=confidence)
     nothing = term_cells(np.zeros((3, 250), int))
     with pytest.raises(ValueError, match="the first corpus has no tokens"):

@@ -195,14 +195,3 @@ def test_tails_down_to_the_smallest_floats():
     A, B = np.column_stack([counts, 1000 - counts]), np.tile([0, 1000], (500, 1))
     _, p = permuted(A, B)
     np.testing.assert_allclose(np.log(p), -np.log(float(comb(1000, 500))), rtol=1e-9)
-
-
-def test_bad_input_is_refused():
-    A, B = corpora(9, 5, 5)
-    fit = fit_beta_binomial(np.vstack([A, B]))
-    with pytest.raises(ValueError, match="strata must be an integer of 1 or more; got 0"):
-        permuted(A, B, fit, strata=0)
-    with pytest.raises(ValueError, match="the fit has 39 terms"):
-        permuted(A, B, fit_beta_binomial(A[:, 1:]))
-    with pytest.raises(ValueError, match="both corpora together"):
-        permuted(A, B, fit_beta_binomial(A))

@@ -95,7 +95,6 @@ def test_inverse_gamma_vanishes_at_zero_without_nan_or_warning():
     assert float(penalty.log_density(1e-300)) < -1e305
     # β/α_0 is beyond the largest float
     assert penalty.log_density([1e-305, 5e-324, 75.0]).tolist()[:2] == [-np.inf, -np.inf]
-    assert penalty.derivative([1e-200, 1e-305]).tolist() == [np.inf, np.inf]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -121,12 +120,18 @@ def _check_moments(name, mu, sigma2):
     assert moment(lambda a: (a - mu) ** 2 / sigma2) == pytest.approx(1, abs=1e-4)
 
 
+def derivative(penalty, alpha_0):
+    """d log f / d α_0."""
+    coefficients = np.array(penalty.log_coefficients)
+    return np.einsum("k,k...", coefficients, [np.ones_like(alpha_0), np.log(alpha_0), alpha_0, 1 / alpha_0]) / alpha_0
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_both_derivatives_equal_finite_differences(name):
     for mu, sigma2 in GRID:
         penalty, alpha_0, h = named_penalty(name, mu, sigma2), mu * np.array([0.3, 0.9, 1.1, 2.5]), 1e-5
         in_alpha_0 = (penalty.log_density(alpha_0 + h * mu) - penalty.log_density(alpha_0 - h * mu)) / (2 * h * mu)
-        np.testing.assert_allclose(penalty.derivative(alpha_0), in_alpha_0, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(derivative(penalty, alpha_0), in_alpha_0, rtol=1e-6, atol=1e-7)
         in_tau = (penalty.log_density(alpha_0 * np.exp(h)) - penalty.log_density(alpha_0 * np.exp(-h))) / (2 * h)
         coefficients = penalty.log_coefficients
         assert [type(c) for c in coefficients] == [float] * 4
@@ -138,7 +143,6 @@ def test_both_derivatives_equal_finite_differences(name):
 def test_every_penalty_outside_its_support(name):
     penalty = named_penalty(name, 5.0, 1.0)
     assert penalty.log_density([0.0, -1.0, -np.inf]).tolist() == [-np.inf] * 3
-    assert np.isnan(penalty.derivative([0.0, -1.0, -np.inf])).all()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -171,7 +175,7 @@ def test_precision_zeroes_the_derivative_and_takes_arrays(name):
     penalty, r = named_penalty(name, 30.0, 4.0), np.array([[0, 1, 2], [5, 50, 200]])
     alpha_0 = penalty.precision(r)
     assert alpha_0.shape == r.shape
-    np.testing.assert_allclose((1 - r) / alpha_0 + penalty.derivative(alpha_0), 0, atol=1e-10)
+    np.testing.assert_allclose((1 - r) / alpha_0 + derivative(penalty, alpha_0), 0, atol=1e-10)
     log_alpha_0, log_f = penalty.log_at_precision(r)
     np.testing.assert_allclose(log_alpha_0, np.log(alpha_0), rtol=1e-13)
     np.testing.assert_allclose(log_f, penalty.log_density(alpha_0), rtol=1e-11)

@@ -23,8 +23,8 @@ def X():  # noqa: N802
 def test_the_frame_contains_the_results_of_the_function(X, options):
     table, found = tb.coburst(X, terms=NAMES, **options), coburst(X, terms=NAMES, **options)
     assert table.columns == ["first", "second", *NUMBERS]
-    assert table["first"].to_list() == found.first_term.tolist()
-    assert table["second"].to_list() == found.second_term.tolist()
+    assert table["first"].to_list() == [NAMES[k] for k in found.first]
+    assert table["second"].to_list() == [NAMES[k] for k in found.second]
     for name in NUMBERS:
         np.testing.assert_array_equal(table[name], getattr(found, name), err_msg=name)
 

@@ -142,39 +142,32 @@ def build_statistics(source: Opened, counting: CountingOptions | None, detail: D
 
 def statistics_of(cells: Cells, detail: Detail) -> TermStatistics:
     """`TermStatistics` of cells: the engine adds up, this process stores the result."""
-    n = pl.col("count") * pl.col("documents")
-    if detail == "frequencies":
-        rows = to_polars(term_sums(cells.whole))
-    else:
-        keys = ["term", "count", "length"] if detail == "patterns" else ["term", "count"]
-        sums = [nw.col("documents").sum(), nw.col("tokens").sum()]
-        held = cells.whole if cells.merged and detail == "patterns" else cells.whole.group_by(*keys).agg(*sums)
-        rows = to_polars(held.select(*keys, *(nw.col(name).cast(nw.Int64) for name in ("documents", "tokens"))))
-        rows = rows.filter(pl.col("documents") != 0)
-    found = histogram(length_rows(cells))
-    by_term = rows.sort("term") if detail == "frequencies" else (
-        rows.group_by("term").agg(
-            n=n.sum(), b=pl.col("documents").sum(), products=(pl.col("count") * pl.col("tokens")).sum(),
-            squares=(pl.col("count") * n).sum(),
-        ).sort("term")
-    )  # fmt: skip
-    known: dict[str, Any] = {
-        "terms": by_term["term"].to_numpy(writable=True).astype(object),
-        "collection_frequency": by_term["n"].to_numpy(),
-        "document_frequency": by_term["b"].to_numpy(),
-        "detail": detail,
-    }
-    if detail == "frequencies":
-        return replace(found, **known)
+    n, length = pl.col("count") * pl.col("documents"), ["length"] if detail == "patterns" else []
+    keys = ["term", "count", *length]
+    sums = [nw.col("documents").sum(), nw.col("tokens").sum()]
+    held = cells.whole if cells.merged and detail == "patterns" else cells.whole.group_by(*keys).agg(*sums)
+    rows = to_polars(held.select(*keys, *(nw.col(name).cast(nw.Int64) for name in ("documents", "tokens"))))
+    rows = rows.filter(pl.col("documents") != 0)
+    by_term = rows.group_by("term").agg(
+        n=n.sum(), b=pl.col("documents").sum(), products=(pl.col("count") * pl.col("tokens")).sum(),
+        squares=(pl.col("count") * n).sum(),
+    ).sort("term")  # fmt: skip
     listed = CountRows.tallied(
         by_term.height,
         term=by_term["term"].search_sorted(rows["term"]).to_numpy().astype(np.int64),
-        count=rows["count"].to_numpy(),
-        length=rows["length"].to_numpy() if detail == "patterns" else None,
-        documents=rows["documents"].to_numpy(),
+        **{name: rows[name].to_numpy() for name in ("count", *length, "documents")},
     )
-    products, squares = (by_term[name].to_numpy() for name in ("products", "squares"))
-    return replace(found, **known, count_length_sum=products, count_squared_sum=squares, rows=listed)
+    found = replace(
+        histogram(length_rows(cells)),
+        terms=by_term["term"].to_numpy(writable=True).astype(object),
+        collection_frequency=by_term["n"].to_numpy(),
+        document_frequency=by_term["b"].to_numpy(),
+        detail="patterns" if length else "moments",
+        count_length_sum=by_term["products"].to_numpy(),
+        count_squared_sum=by_term["squares"].to_numpy(),
+        rows=listed,
+    )
+    return found.coarsen(detail)
 
 
 # Cells of some terms, in the form that fits and tests take

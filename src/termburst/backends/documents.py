@@ -14,16 +14,13 @@ import polars as pl
 from termburst.backends.cells import term_sums
 from termburst.backends.collection import Collection
 from termburst.backends.expressions import ColumnOperations
-from termburst.backends.frames import is_spark, to_polars, totals
+from termburst.backends.frames import is_spark, to_polars
 from termburst.backends.parts import Cells, map_and_add
 from termburst.backends.run import PLACE, finished, sorted_by
-from termburst.backends.stream import kept, map_batches, map_stream, map_terms, spooled, stream
+from termburst.backends.stream import map_batches, map_terms, spooled, stream
 from termburst.inference.plr import warn_of_clamped
 from termburst.questions.burstiness_plan import FitPlan
-from termburst.questions.check import Check
-from termburst.questions.check_stages import check_in_stages
 from termburst.questions.collocates_plan import SUMS, CollocatesPlan
-from termburst.questions.corpus_check import CorpusCheck
 from termburst.questions.kwic import Kwic
 from termburst.questions.term_table_plan import ClosedForms
 from termburst.questions.text_cells import TEXTS, document_type
@@ -119,23 +116,6 @@ def collocates(plan: CollocatesPlan, collection: Collection) -> Any:
     found: Any = dict(tested(pl.DataFrame(schema=schema)).schema)
     results = map_terms(rows.parts, tested, found, place=PLACE)
     return finished(results, found, plan.finish, rows.parts[0], plan.order())
-
-
-class Stages:
-    """What a question of several stages asks of an engine: see `termburst.questions.plans.Engine`."""
-
-    map_batches = staticmethod(map_batches)
-    map_stream = staticmethod(map_stream)
-    map_terms = staticmethod(map_terms)
-    kept = staticmethod(kept)
-    to_polars = staticmethod(to_polars)
-    totals = staticmethod(totals)
-
-
-def check(asked: Check, collection: Collection, metadata: Any) -> CorpusCheck:
-    """The answer of `Check`, in this process; *metadata* is a frame of document and other columns."""
-    texts = collection.opened(("texts",)).frame
-    return check_in_stages(asked, Stages(), texts, metadata, collection.counting)
 
 
 def kwic(asked: Kwic, collection: Collection, ids: Any, texts: Any, columns: dict[str, Any]) -> Any:

@@ -25,17 +25,8 @@ STRINGS = ("text", "term")
 WIDE = (nw.UInt64, nw.Int128, nw.UInt128)  # may not fit into 64 signed bits: some engines would overflow
 LARGEST = 2**63 - 1
 SEPARATOR = "\x1f"  # between the values of covariates, in the name of a group
-WAYS_ROUND = {  # engine to advice
-    "ibis": "run ibis.to_sql(table) on its backend, such as DuckDB or Spark, and give the result",
-    "dask": "write it with frame.to_parquet(folder), and give polars.scan_parquet(folder)",
-    "modin": "give frame.modin.to_pandas()",
-    "cudf": "give frame.to_pandas() or frame.to_arrow()",
-    "sqlframe": "run its SQL on DuckDB or Spark, and give the result",
-    "ray": "write it with dataset.write_parquet(folder), and give polars.scan_parquet(folder)",
-    "daft": "give frame.to_arrow()",
-    "snowflake": "closed forms are plain SQL (see the page about engines); for the rest, unload it to Parquet files",
-    "": "write it to Parquet files, and give polars.scan_parquet(files)",
-}
+FOREIGN = ("ibis", "dask", "modin", "cudf", "sqlframe", "ray", "daft", "snowflake")  # libraries that are not supported
+WAY_ROUND = "write it to Parquet files, and give polars.scan_parquet(files); or run its SQL on DuckDB or Spark"
 PATTERNS = "tb.scan(frame).patterns(batch)"
 TWICE = "two columns of the frame have the same name; rename or drop one"
 
@@ -130,7 +121,7 @@ def entered(frame: Any) -> Any:
         raise ValueError(TWICE) from None
     except TypeError:  # Narwhals does not know it
         name = type(frame).__module__.partition(".")[0]
-        if name not in WAYS_ROUND:
+        if name not in FOREIGN:
             known = "frame must be a frame of Polars, pandas, PyArrow, DuckDB or PySpark"
             raise ValueError(f"{known}; got {type(frame).__name__}") from None
     else:
@@ -138,7 +129,7 @@ def entered(frame: Any) -> Any:
         if engine.is_polars() or engine.is_pandas() or engine.is_pyarrow() or engine.is_duckdb() or is_spark(given):
             return given
         name = str(engine.value) if hasattr(engine, "value") else str(engine)
-    raise ValueError(f"frames of {name} cannot be read here; {WAYS_ROUND.get(name, WAYS_ROUND[''])}")
+    raise ValueError(f"frames of {name} cannot be read here; {WAY_ROUND}")
 
 
 def check_one_engine(left: Any, right: Any) -> None:

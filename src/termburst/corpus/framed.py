@@ -12,6 +12,7 @@ import narwhals.stable.v2 as nw
 import polars as pl
 
 from termburst.backends import documents
+from termburst.backends.check_stages import check_in_stages
 from termburst.backends.collection import Collection
 from termburst.backends.frame_input import Kind, entered, opened, schema_of
 from termburst.backends.frame_input import column_of as expression_for
@@ -274,9 +275,8 @@ class Framed:
         frame, ids = nw.from_native(self.frame), self.names.get("document", "document")
         leave = (ids, self.names.get("text", "text"), "document")
         others = [self._column(frame, name) for name in self._schema if name not in leave]
-        return documents.check(
-            asked, self.collection, frame.select(self._column(frame, ids).alias("document"), *others)
-        )
+        metadata = frame.select(self._column(frame, ids).alias("document"), *others)
+        return check_in_stages(asked, self.collection.opened(("texts",)).frame, metadata, self.counting)
 
     def weights(self, asked: Weigh) -> Any:
         """`Corpus.weights`, as a frame of document, term, weight."""

@@ -20,13 +20,13 @@ def is_frame(source: Any) -> bool:
     """
     import narwhals.stable.v2 as nw
 
-    from termburst.backends.frame_input import WAYS_ROUND
+    from termburst.backends.frame_input import FOREIGN
 
     try:
         known = isinstance(nw.from_native(source, pass_through=True), (nw.DataFrame, nw.LazyFrame))
     except nw.exceptions.DuplicateError:
         return True
-    return known or type(source).__module__.partition(".")[0] in WAYS_ROUND
+    return known or type(source).__module__.partition(".")[0] in FOREIGN
 
 
 def as_polars(frame: Any) -> pl.DataFrame | None:

@@ -22,13 +22,11 @@ from scipy import special
 
 from termburst.core import effects as core
 from termburst.core.binding import record
-from termburst.core.cells import alike_terms
 from termburst.inference.checks import check_confidence
 from termburst.inference.robust_scale import ScaleSums, robust_scale
-from termburst.models.cells import TermCells
+from termburst.models.cells import TermCells, over_distinct
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.models.length_table import LengthTable
-from termburst.threads import over_parts
 
 Floats = NDArray[np.float64]
 
@@ -282,15 +280,12 @@ def limits(
     table = LengthTable.of(cells.lengths, cells.length_documents)
     of, lengths, length = cells.for_kernels(), table.for_kernels(), max(cells.mean_length, 1.0 + 1e-9)
     out = np.full(chosen.size, np.nan, np.float64).repeat(2).view(record("Roots"))
-    terms = np.flatnonzero(chosen)
-    distinct, place = alike_terms(of, terms)
-    by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts
     tau, omega, gain = (np.ascontiguousarray(array) for array in fits)
-
-    def fill(part: slice) -> None:
-        chunk = by_size[part].copy()
-        core.effect_limits(of, lengths, effect, length, chunk, (tau, omega, gain), roots, out)
-
-    over_parts(fill, of.size, by_size.size)
-    out[terms] = out[distinct[place]]
+    over_distinct(
+        lambda terms: core.effect_limits(of, lengths, effect, length, terms, (tau, omega, gain), roots, out),
+        of,
+        np.flatnonzero(chosen),
+        cells.n_i,
+        out,
+    )
     return out

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 from scipy.special import gammaln, xlogy
 
-from termburst.inference.checks import checked_whole, shown
+from termburst.inference.checks import shown
 from termburst.inference.multiplicity import adjust_log10
 from termburst.models import beta_binomial, binomial
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
@@ -32,11 +33,9 @@ class CoBursts:
     Attributes
     ----------
     first, second : columns of the count matrix
-    first_term, second_term : their names; None if *terms* was not given
     shared : T, the number of documents where both burst (or occur, with event="occurrence")
     first_documents, second_documents : the number of documents where each term does
     expected : the mean of T if the two were independent given the length of the document
-    statistic : (T − mean)/standard deviation under that hypothesis
     p_value, log10_p : P(T* ≥ T), exact over all permutations of documents within strata of length
     q_value : `p_value` adjusted by Benjamini and Hochberg over all pairs tested, including those not returned
     tested : the number of pairs tested
@@ -44,13 +43,10 @@ class CoBursts:
 
     first: Integers
     second: Integers
-    first_term: NDArray[np.object_] | None
-    second_term: NDArray[np.object_] | None
     shared: Integers
     first_documents: Integers
     second_documents: Integers
     expected: Floats
-    statistic: Floats
     p_value: Floats
     log10_p: Floats
     q_value: Floats
@@ -67,8 +63,6 @@ def coburst(
     min_count: int = 10,
     min_documents: int = 5,
     event: str = "burst",
-    strata: int = STRATA,
-    fit: BetaBinomialFit | None = None,
 ) -> CoBursts:
     """Test whether pairs of terms burst in the same documents, as "Socrates" and "Plato" do (the paper's outlook).
 
@@ -108,8 +102,6 @@ def coburst(
     event : {"burst", "occurrence"}
         With "occurrence" the same test asks whether the terms *occur* in the same documents. It uses every document
         with the term and so finds more, but says less: words of one topic occur together without repeating.
-    strata : number of strata of document length, each with about n/strata tokens.
-    fit : fit of the same counts, by default `fit_beta_binomial`. A term whose best fit is the binomial never bursts.
 
     Examples
     --------
@@ -118,29 +110,24 @@ def coburst(
     >>> plato[:9], socrates[3:12] = 4, 5
     >>> X = np.column_stack([plato, socrates, np.roll(plato, 50), 90 - plato - socrates - np.roll(plato, 50)])
     >>> found = coburst(X, [("plato", "socrates"), ("plato", "sun")], terms=["plato", "socrates", "sun", "the"])
-    >>> found.second_term.tolist(), found.shared.tolist(), found.expected.round(2).tolist()
-    (['socrates', 'sun'], [6, 0], [0.4, 0.4])
+    >>> found.second.tolist(), found.shared.tolist(), found.expected.round(2).tolist()
+    ([1, 2], [6, 0], [0.4, 0.4])
     """
-    strata = checked_whole("strata", strata, least=1)
     counts = _documents_with_tokens(X)
-    names = checked_terms(terms, counts.shape[1])
-    asked = None if pairs is None else _columns(pairs, names, counts.shape[1])
-    fit = fit_beta_binomial(counts) if fit is None else fit
-    if fit.mean.size != counts.shape[1]:
-        raise ValueError(f"the fit has {fit.mean.size:,} terms, but the count matrix has {counts.shape[1]:,}")
-    strata_of = length_strata(document_lengths(counts), strata)
+    asked = None if pairs is None else _columns(pairs, checked_terms(terms, counts.shape[1]), counts.shape[1])
+    fit, strata_of = fit_beta_binomial(counts), length_strata(document_lengths(counts), STRATA)
     if asked is not None:
         columns = np.unique(asked)
         events = EVENTS[event](counts, columns, fit)
         i, k = np.searchsorted(columns, asked).T
-        return _result(events, Null.of(events, strata_of), i, k, columns, names, len(asked), None)
+        return _result(events, Null.of(events, strata_of), i, k, columns, len(asked), None)
     columns = _bursty(counts, fit, min_count)
     events = EVENTS[event](counts, columns, fit)
     kept = np.flatnonzero(np.diff(events.indptr) >= min_documents)[:max_terms]
     columns, events = columns[kept], events[:, kept]
     null = Null.of(events, strata_of)
     i, k = _promising(events, null, top + SPARE)
-    return _result(events, null, i, k, columns, names, columns.size * (columns.size - 1) // 2, top)
+    return _result(events, null, i, k, columns, columns.size * (columns.size - 1) // 2, top)
 
 
 def _documents_with_tokens(X: Any) -> Any:
@@ -234,8 +221,8 @@ class Null:
         """log P(T ≥ t) and log P(T = t), exact up to rounding, however small.
 
         The hypergeometric probabilities h_g(x) are tilted to h_g(x) e^(θx)/M_g(θ), with a common θ that brings the mean
-        to t, and convolved; then P(T = x) = Π_g M_g(θ) e^(−θx) × (the convolution at x). Near t the convolution is of
-        order one.
+        to t − ½, and convolved; then P(T = x) = Π_g M_g(θ) e^(−θx) × (the convolution at x). Near t the convolution is
+        of order one.
         """
         supports, logs, certain = [], [], 0
         f, margins = self.log_factorial, np.stack([self.margin[i], self.margin[k], self.size], axis=1).astype(int)
@@ -250,15 +237,17 @@ class Null:
         most = sum(int(x[-1]) for x in supports)
         if t > most or t < 0:
             return (0.0, -np.inf) if t < 0 else (-np.inf, -np.inf)
-        theta = _tilt(supports, logs, t, most)
+
+        def excess(theta: float) -> float:
+            means = (_tilted(log_h, x, theta)[0] @ x for x, log_h in zip(supports, logs, strict=True))
+            return float(sum(means)) - t + 0.5
+
+        theta = 0.0 if excess(0.0) >= 0 else float(brentq(excess, 0.0, 100.0, xtol=0.05))
         convolved, log_moment = np.ones(1), 0.0
         for x, log_h in zip(supports, logs, strict=True):
-            tilted = log_h + theta * x
-            peak = tilted.max()
-            weights = np.exp(tilted - peak)
-            total = weights.sum()
-            convolved = np.convolve(convolved, weights / total)
-            log_moment += peak + np.log(total)
+            weights, log_total = _tilted(log_h, x, theta)
+            convolved = np.convolve(convolved, weights)
+            log_moment += log_total
         above = np.arange(t, most + 1)
         tail = (convolved[t:] * np.exp(-theta * (above - t))).sum()
         scale = log_moment - theta * t
@@ -266,29 +255,13 @@ class Null:
             return min(float(scale + np.log(tail)), 0.0), min(float(scale + np.log(convolved[t])), 0.0)
 
 
-def _tilt(supports: list[Integers], logs: list[Floats], t: int, most: int) -> float:
-    """θ ≥ 0 at which the tilted mean is within ½ of t; 0 if the mean is above t without tilting."""
-
-    def mean(theta: float) -> float:
-        total = 0.0
-        for x, log_h in zip(supports, logs, strict=True):
-            tilted = log_h + theta * x
-            weights = np.exp(tilted - tilted.max())
-            total += float(weights @ x / weights.sum())
-        return total
-
-    low, high = 0.0, 1.0
-    if mean(low) >= t - 0.5:
-        return low
-    while mean(high) < t - 0.5:
-        low, high = high, 2 * high
-    for _ in range(60):
-        middle = (low + high) / 2
-        reached = mean(middle)
-        if abs(reached - t) <= 0.5:
-            return middle
-        low, high = (middle, high) if reached < t else (low, middle)
-    return high
+def _tilted(log_h: Floats, x: Integers, theta: float) -> tuple[Floats, float]:
+    """h(x) e^(θx)/M(θ), and log M(θ)."""
+    tilted = log_h + theta * x
+    peak = float(tilted.max())
+    weights = np.exp(tilted - peak)
+    total = float(weights.sum())
+    return weights / total, peak + float(np.log(total))
 
 
 def _bursty(counts: Any, fit: BetaBinomialFit, min_count: int) -> Integers:
@@ -326,7 +299,7 @@ def _promising(events: Any, null: Null, enough: int) -> tuple[Integers, Integers
 
 
 def _result(
-    events: Any, null: Null, i: Integers, k: Integers, columns: Integers, names: Any, tested: int, top: int | None
+    events: Any, null: Null, i: Integers, k: Integers, columns: Integers, tested: int, top: int | None
 ) -> CoBursts:
     shared = np.asarray(events[:, i].multiply(events[:, k]).sum(axis=0)).ravel().astype(np.int64)
     log_p = np.array(
@@ -338,17 +311,13 @@ def _result(
     order = np.arange(i.size) if top is None else np.lexsort((-statistic, log_p))[:top]
     i, k, log10_p = i[order], k[order], log_p[order] / np.log(10)
     b = np.diff(events.indptr).astype(np.int64)
-    first, second = columns[i], columns[k]
     return CoBursts(
-        first=first,
-        second=second,
-        first_term=None if names is None else names[first],
-        second_term=None if names is None else names[second],
+        first=columns[i],
+        second=columns[k],
         shared=shared[order],
         first_documents=b[i],
         second_documents=b[k],
         expected=mean[order],
-        statistic=statistic[order],
         p_value=10.0**log10_p,
         log10_p=log10_p,
         q_value=10.0 ** adjust_log10(log10_p, "bh", tests=tested),

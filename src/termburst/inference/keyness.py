@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.inference import keyness_tests as rivals
+from termburst.inference.checks import check_confidence, check_name
 from termburst.inference.multiplicity import levels_of
 from termburst.inference.permutation_test import permutation
 from termburst.inference.two_sides import PrecisionPrior, SideTails, TwoSides
@@ -103,10 +104,8 @@ def keyness(
 
     *terms* is the number of all terms, and *prior* what was learned from all of them, if only some are given.
     """
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
-    if confidence is not None and not 0 < confidence < 1:
-        raise ValueError(f"confidence must lie between 0 and 1; got {confidence!r}")
+    check_name("method", method, METHODS)
+    check_confidence(confidence)
     found = compare(a, b, prior=prior)
     absent = found.null.status == "empty"
     levels = np.empty(0) if confidence is None else levels_of(1 - confidence, terms or absent.size)

@@ -36,12 +36,15 @@ def g2(a: TermCells, b: TermCells) -> Result:
     >>> statistic.round(4).tolist(), p_value.round(4).tolist()
     ([8.7555, -8.7555], [0.0031, 0.0031])
     """
-    n_i_a, n_i_b, n_a, n_b = _totals(a, b)
+    return _likelihood_ratio(*_totals(a, b))
+
+
+def _likelihood_ratio(n_i_a: Floats, n_i_b: Floats, n_a: float, n_b: float) -> Result:
     expected, excess = _expected(n_i_a, n_i_b, n_a, n_b)
-    rest_a, rest_b = n_a - n_i_a, n_b - n_i_b
     value = deviance(n_i_a, expected[0], excess) + deviance(n_i_b, expected[1], -excess)
-    value = 2 * (value + deviance(rest_a, expected[2], -excess) + deviance(rest_b, expected[3], excess))
-    return -np.sign(excess) * value, chdtrc(1, value)
+    value = value + deviance(n_a - n_i_a, expected[2], -excess) + deviance(n_b - n_i_b, expected[3], excess)
+    value = np.maximum(2 * value, 0.0)
+    return -np.sign(excess) * value + 0.0, chdtrc(1, value)
 
 
 def chi2(a: TermCells, b: TermCells) -> Result:
@@ -163,15 +166,7 @@ def text_dispersion(a: TermCells, b: TermCells) -> Result:
     >>> statistic.round(4).tolist(), p_value.round(4).tolist()
     ([3.8191, 0.0], [0.0507, 1.0])
     """
-    d_a, d_b = a.documents, b.documents
-    b_a, b_b = a.b_i.astype(np.float64), b.b_i.astype(np.float64)
-    share = (b_a + b_b) / max(d_a + d_b, 1)
-    expected_a, expected_b = share * d_a, share * d_b
-    excess = expected_a - b_a  # E − O in a; deviance takes it apart, for accuracy
-    value = deviance(b_a, expected_a, excess) + deviance(b_b, expected_b, -excess)
-    rest = deviance(d_a - b_a, d_a - expected_a, -excess) + deviance(d_b - b_b, d_b - expected_b, excess)
-    value = np.maximum(2 * (value + rest), 0.0)
-    return -np.sign(excess) * value + 0.0, chdtrc(1, value)
+    return _likelihood_ratio(a.b_i.astype(np.float64), b.b_i.astype(np.float64), a.documents, b.documents)
 
 
 def log_odds(a: TermCells, b: TermCells) -> Result:

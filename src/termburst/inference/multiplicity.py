@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
+from termburst.inference.checks import check_name
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Direction = Literal["up", "down", "none"]
@@ -119,8 +121,7 @@ def _adjusted(
     values: Floats, method: str, tests: int | None, least: Floats | None, *, logarithms: bool = False
 ) -> Floats:
     """The same code for p and log p: factors multiply or add. SciPy has no logarithms, and only "bh" and "by"."""
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(map(repr, METHODS))}; got {method!r}")
+    check_name("method", method, METHODS)
     tested = np.flatnonzero(~np.isnan(values))
     m = tested.size if tests is None else tests
     if m < tested.size:

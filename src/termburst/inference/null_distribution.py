@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termburst.core import null as core
+from termburst.inference.checks import check_name
 from termburst.inference.null_exact import States, partitions, upper
-from termburst.inference.null_lengths import SEPARATE, Lengths, drawn_documents
+from termburst.inference.null_lengths import SEPARATE, Lengths
 from termburst.inference.null_tails import (
     CURVE,
     Curves,
@@ -25,12 +26,11 @@ from termburst.inference.null_tails import (
     plr_curves,
     sampled_p,
 )
-from termburst.inference.plr import check_form
 from termburst.models import binomial
 from termburst.models.cells import TermCells
 from termburst.models.closed_forms import NUMPY, Collection, add_up, plr_parts
 from termburst.models.penalties import checked_hyperparameters
-from termburst.names import Form
+from termburst.names import FORMS, Form
 from termburst.statistics.matrix import Integers
 from termburst.threads import in_threads
 
@@ -45,8 +45,7 @@ FREQUENT = 20_000  # occurrences beyond which nothing is drawn: λ has its momen
 PHASES = ((64, 10.0, 0.0005), (300, 1.0, 0.0025), (2_000, 0.4, 0.1), (FREQUENT, 0.2, 0.25))
 SCORE_TOP = 0.25  # a factor of that share for the score, whose tail is known less well
 RATIO_NODES = (2, 3, 4, 5, 6, 8, 10, 13, 17, 22, 30, 40, 60, 100, 200, 400, 1_000, 3_000)  # n_i at which LR is drawn
-# For a term that is more than half of all tokens: documents × draws at most (with very many documents, other tokens ×
-# draws), and the least number of draws.
+# For a term that is more than half of all tokens: documents × draws at most, and the least number of draws.
 MOST_TEXT = (20_000_000, 199)
 COUNTABLE = 10**9  # from this many tokens on, NumPy cannot draw without replacement
 BLOCKS = 20  # blocks of draws, each with its own seed
@@ -63,7 +62,7 @@ class PlrFunction:
     """
 
     def __init__(self, cells: TermCells, mu: float | None, sigma2: float, form: Form) -> None:
-        check_form(form)
+        check_name("form", form, FORMS)
         documents, tokens = int(cells.length_documents.sum()), cells.tokens
         mu, sigma2 = checked_hyperparameters(tokens / documents if mu is None else mu, sigma2)
         self.collection, self.form = Collection(documents, tokens, mu, sigma2), form
@@ -95,11 +94,6 @@ class Longest:
         largest = [int(sizes[(low < sizes) & (sizes <= high)].max(initial=0)) for low, high in pairwise(edges)]
         most = int(sizes.max(initial=0))
         return cls((*largest[:-1], FREQUENT if most > FREQUENT else largest[-1]), most)
-
-    def __or__(self, other: Longest) -> Longest:
-        """Those of both."""
-        phases = tuple(map(max, self.phases, other.phases))
-        return Longest(phases, max(self.most, other.most))
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,7 +169,6 @@ class Null:
         self.seeds = np.random.SeedSequence(seed)
         self.phase_seeds = self.seeds.spawn(len(PHASES))
         self.ratio_seeds = self.seeds.spawn(len(RATIO_NODES) + 1)
-        self.room: Drawn | None = None
 
     def drawn_p(self, plr: Floats, score: Floats) -> tuple[tuple[Floats, Floats], tuple[Names, Names]]:
         """log p of λ and of Tarone's score, and how each was obtained."""
@@ -242,56 +235,26 @@ class Null:
     def _major_p(self, v: int, plr: Floats) -> tuple[Floats, str]:
         """log p of λ of a term that is more than half of all tokens: the n − n_i other tokens are drawn.
 
-        If a document of n_j tokens gets c of them, it has the term n_j − c times. One other token is enumerated. More
-        are drawn; there is no tail beyond the draws, since its shape is not known. From `COUNTABLE` tokens on they are
-        drawn with replacement, which spreads them more: p can then only be too large.
+        If a document of n_j tokens gets c of them, it has the term n_j − c times. There is no tail beyond the draws:
+        its shape is not known. In very large collections these tokens are so many that λ has that of a frequent term.
         """
         (lengths, documents), others = self.lengths.distinct, int(self.lengths.tokens) - v
-        if others == 1:
-            own = special.gammaln(np.maximum(np.stack([lengths, lengths - 1]), 1))
-            repetition = float(documents @ own[0]) - own[0] + own[1]
-            values = self.plr(np.full(lengths.size, v), self.lengths.documents - (lengths == 1), repetition)
-            return np.log(upper(values, lengths * documents / self.lengths.tokens, plr, self.mid_p)), "exact"
-        if self.lengths.documents > SEPARATE:
-            return self._major_p_of_many(v, plr)
+        if self.lengths.documents > SEPARATE or self.lengths.tokens >= COUNTABLE:
+            return self._frequent_p(v, plr), "tail"
         each = np.repeat(lengths, documents)
         most, least = MOST_TEXT
         draws = min(self.draws, max(most // each.size, least))
         b, repetition = np.empty(draws, dtype=np.int64), np.empty(draws)
         edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
         seeds = self.seeds.spawn(BLOCKS)
-        share = each / self.lengths.tokens
 
         def draw(block: int) -> None:
             rng = np.random.default_rng(seeds[block])
             for at in range(edges[block], edges[block + 1]):
-                if self.lengths.tokens < COUNTABLE:
-                    held = each - rng.multivariate_hypergeometric(each, others, method="marginals")
-                else:
-                    held = each - np.minimum(rng.multinomial(others, share), each)
+                held = each - rng.multivariate_hypergeometric(each, others, method="marginals")
                 b[at], repetition[at] = np.count_nonzero(held), special.gammaln(np.maximum(held, 1)).sum()
 
         in_threads(draw, range(BLOCKS))
-        return counted_p(np.sort(self.plr(np.full(draws, v), b, repetition)), plr, self.mid_p), "monte-carlo"
-
-    def _major_p_of_many(self, v: int, plr: Floats) -> tuple[Floats, str]:
-        """The same for so many documents that arrays with one entry per document would not fit into memory.
-
-        Few other tokens are drawn one by one, and only the documents that have one are looked at. If there are many, λ
-        is close to normal.
-        """
-        others = int(self.cells.tokens) - v
-        if others > FREQUENT:
-            return self._frequent_p(v, plr), "tail"
-        (lengths, documents), rng = self.lengths.distinct, np.random.default_rng(self.seeds.spawn(1)[0])
-        full = float(documents @ special.gammaln(lengths))
-        draws = min(self.draws, max(MOST_TEXT[0] // others, MOST_TEXT[1]))
-        b, repetition = np.empty(draws, dtype=np.int64), np.empty(draws)
-        for at in range(draws):
-            length, lost = drawn_documents(lengths, documents, others, rng)
-            held = length - lost
-            b[at] = self.lengths.documents - np.count_nonzero(held == 0)
-            repetition[at] = full + np.sum(special.gammaln(np.maximum(held, 1)) - special.gammaln(length))
         return counted_p(np.sort(self.plr(np.full(draws, v), b, repetition)), plr, self.mid_p), "monte-carlo"
 
     def _frequent_p(self, v: int, plr: Floats) -> Floats:
@@ -395,7 +358,8 @@ class Null:
 
     def _draw(self, checkpoints: Integers, draws: int, seeds: Any) -> Drawn:
         """The results of `core.simulate`, one row per checkpoint."""
-        b, repetition, scatter = self._room(checkpoints.size, draws)
+        shape = checkpoints.size, draws
+        b, repetition, scatter = np.empty(shape, np.int32), np.empty(shape), np.empty(shape)
         edges = np.linspace(0, draws, BLOCKS + 1).astype(np.int64)
         states, of = seeds.generate_state(BLOCKS, np.uint64), self.lengths.for_kernels()
 
@@ -443,14 +407,3 @@ class Null:
         cuts = np.linspace(0, checkpoints.size, min(BLOCKS, checkpoints.size) + 1).astype(int)
         in_threads(make, [slice(*cut) for cut in pairwise(cuts.tolist())])
         return curves, values.arrays["plr"], values.arrays["score"]
-
-    def _room(self, checkpoints: int, draws: int) -> Drawn:
-        """Arrays for b_i, repetition and scatter, checkpoints × draws, in memory that all phases share.
-
-        New memory has to be cleared, which would take a tenth of the time of the whole test.
-        """
-        size = checkpoints * draws
-        if self.room is None or size > self.room[0].size:
-            self.room = (np.empty(size, dtype=np.int32), np.empty(size), np.empty(size))
-        shape, (b, repetition, scatter) = (checkpoints, draws), self.room
-        return b[:size].reshape(shape), repetition[:size].reshape(shape), scatter[:size].reshape(shape)

@@ -119,27 +119,6 @@ class Lengths:
         return np.bincount(place, length * each.astype(np.float64)) / documents, documents
 
 
-def drawn_documents(
-    lengths: Integers, documents: Integers, tokens: int, rng: np.random.Generator
-) -> tuple[Integers, Integers]:
-    """Draw *tokens* of all tokens without replacement: the lengths of their documents, and the tokens drawn from each.
-
-    *documents* is the number of documents of each of the *lengths*; no array has one entry per document.
-    """
-    ends = np.cumsum(lengths * documents)
-    chosen = np.empty(0, dtype=np.int64)
-    while chosen.size < tokens:  # tokens that were drawn twice are replaced
-        more = rng.integers(ends[-1], size=tokens - chosen.size)
-        chosen = np.unique(np.concatenate([chosen, more]))
-    group = np.searchsorted(ends, chosen, side="right")
-    length = lengths[group]
-    within = (chosen - (ends - lengths * documents)[group]) // length
-    _, first, held = np.unique(
-        (np.cumsum(documents) - documents)[group] + within, return_index=True, return_counts=True
-    )
-    return length[first], held
-
-
 def _aliases(share: Floats) -> tuple[Floats, Integers]:
     """Walker's aliases of ascending probabilities: how often a cell means its own document, and which other it means.
 

@@ -20,7 +20,7 @@ from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.models.penalized_mle import penalized_mle, precision_margin, settled_hyperparameters
 from termburst.models.penalties import named_penalty
-from termburst.names import FITS, FORMS, Fit, Form, Invalid
+from termburst.names import FITS, FORMS, INVALID, Fit, Form, Invalid
 from termburst.statistics.matrix import canonical_counts, document_lengths, over_rows
 from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
@@ -313,8 +313,8 @@ def plr_parts(
 
     The warning about clamped terms is about the term *only*, if one is given; *quiet* switches it off.
     """
-    check_form(form)
-    _check_invalid(invalid)
+    check_name("form", form, FORMS)
+    check_name("invalid", invalid, INVALID)
     mu, sigma2 = settled_hyperparameters(statistics, mu, sigma2)
     density = named_penalty(penalty, mu, sigma2)
     d, n = statistics.documents, statistics.tokens
@@ -345,18 +345,6 @@ def part_formulas(parts: Mapping[str, Any], form: str) -> dict[str, str]:
     return {name: PARTS[name] for name in parts} if form == "printed" and "penalty" not in parts else {}
 
 
-def check_form(form: str) -> None:
-    """Raise ValueError for an unknown form."""
-    if form not in FORMS:
-        raise ValueError(f"form must be one of {', '.join(map(repr, FORMS))}; got {form!r}")
-
-
-def _check_invalid(invalid: Invalid) -> None:
-    """Raise ValueError for an unknown way to handle invalid terms."""
-    if invalid not in ("clamp", "raise"):
-        raise ValueError(f"invalid must be 'clamp' or 'raise'; got {invalid!r}")
-
-
 def _handle_invalid(
     statistics: TermStatistics,
     mu: float,
@@ -367,7 +355,7 @@ def _handle_invalid(
     quiet: bool = False,
 ) -> None:
     """Warn or raise if η² ≤ r_i for any term, or for the term *only* if one is given."""
-    _check_invalid(invalid)
+    check_name("invalid", invalid, INVALID)
     bad = precision_margin(statistics, mu, sigma2) <= 0
     asked = bad if only is None else bad[only : only + 1]
     number = 0 if quiet else int(asked.sum())

@@ -214,6 +214,20 @@ def _merged(groups: Sequence[TermCells], first: int, last: int) -> tuple[NDArray
     return held, count.astype(np.int32), length.astype(np.int32), weight.astype(np.float64)
 
 
+def over_distinct(
+    kernel: Callable[[Integers], None], of: core.Cells, terms: Integers, n_i: Integers, *results: NDArray[Any]
+) -> None:
+    """Call *kernel* with parts of *terms* on all cores; of terms with equal cells, as most rare ones, with one.
+
+    Then copy its *results* to the others.
+    """
+    distinct, place = core.alike_terms(of, terms)
+    by_size = distinct[np.argsort(-n_i[distinct], kind="stable")]  # frequent terms first, evenly over the parts
+    over_parts(lambda part: kernel(by_size[part].copy()), of.size, by_size.size)
+    for result in results:
+        result[terms] = result[distinct[place]]
+
+
 class GroupedCells:
     """The cells of several collections over the same terms, and what their likelihoods need."""
 

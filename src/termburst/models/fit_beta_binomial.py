@@ -10,9 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from termburst.core import beta_binomial as core
 from termburst.core.binding import record
-from termburst.core.cells import alike_terms
 from termburst.models import binomial
-from termburst.models.cells import TermCells, term_cells
+from termburst.models.cells import TermCells, over_distinct, term_cells
 from termburst.models.length_table import LengthTable
 from termburst.models.penalties import named_penalty
 from termburst.statistics.matrix import Integers
@@ -108,8 +107,7 @@ def fit_beta_binomial(
             raise ValueError("all documents are empty: there is nothing to fit")
         density = named_penalty(penalty, cells.mean_length if mu is None else mu, sigma2)
         coefficients = np.array(density.log_coefficients)
-    raw = _fit_all(cells, coefficients)
-    return _result(cells, raw)
+    return _result(cells, _fit_all(cells, coefficients))
 
 
 def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_not: ArrayLike) -> Floats:
@@ -150,24 +148,16 @@ def beta_binomial_log_likelihood(X_or_statistics: Any, alpha: ArrayLike, alpha_n
     return binomial.log_likelihood(cells.n_i, cells.tokens) + gains
 
 
-def _fit_all(cells: TermCells, penalty: Floats, spacing: float = SPACING) -> dict[str, Floats]:
-    """The fields of one raw result per term; 0 for terms that need no fit."""
+def _fit_all(cells: TermCells, penalty: Floats) -> NDArray[np.void]:
+    """The kernel's results, one per term; zeros for a term that never occurs or is every token."""
     fitted = np.flatnonzero((cells.n_i > 0) & (cells.n_i < cells.tokens))
     lengths, of = LengthTable.of(cells.lengths, cells.length_documents).for_kernels(), cells.for_kernels()
-    distinct, place = alike_terms(of, fitted)
-    by_size = distinct[np.argsort(-cells.n_i[distinct], kind="stable")]  # frequent terms first, evenly over parts
     raw = np.zeros(cells.n_i.size, record("FitResult"))
-
-    def fit(part: slice) -> None:
-        core.fit_terms(of, lengths, by_size[part].copy(), penalty, spacing, raw)
-
-    over_parts(fit, cells.count.size, by_size.size)
-    alike = np.arange(raw.size)  # the term whose fit each term has
-    alike[fitted] = distinct[place]
-    return {name: raw[name][alike] for name in record("FitResult").names or ()}
+    over_distinct(lambda terms: core.fit_terms(of, lengths, terms, penalty, SPACING, raw), of, fitted, cells.n_i, raw)
+    return raw
 
 
-def _result(cells: TermCells, raw: dict[str, Floats]) -> BetaBinomialFit:
+def _result(cells: TermCells, raw: NDArray[np.void]) -> BetaBinomialFit:
     n, n_i, b_i = cells.tokens, cells.n_i, cells.b_i
     status = raw["status"].astype(np.intp)
     status[n_i == 0] = len(STATUSES) - 1
@@ -203,7 +193,7 @@ def _result(cells: TermCells, raw: dict[str, Floats]) -> BetaBinomialFit:
 
 
 def _standard_errors(
-    raw: dict[str, Floats], p: Floats, rest: Floats, inside: NDArray[np.bool_]
+    raw: NDArray[np.void], p: Floats, rest: Floats, inside: NDArray[np.bool_]
 ) -> tuple[Floats, Floats]:
     """Standard errors of log α and log α_¬, from the inverse of the observed information in (τ, ω)."""
     h_tt, h_to, h_oo = (np.where(inside, raw[column], np.nan) for column in ("h_tt", "h_to", "h_oo"))

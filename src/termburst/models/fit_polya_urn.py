@@ -246,7 +246,7 @@ class _Climb:
         return _State(alpha, values, gains, exposure, inverse, log_likelihood, objective)
 
 
-def group_prior(matrix: UrnMatrix, alpha: Floats, count: float, *, off_diagonal: float | None = None) -> UrnPrior:
+def group_prior(matrix: UrnMatrix, alpha: Floats, count: float) -> UrnPrior:
     """The diagonal is shrunken towards a common value, other entries towards a common multiple of α of their target.
 
     If there are other entries, α itself is shrunken towards the given one: otherwise a word that always stood after
@@ -260,5 +260,6 @@ def group_prior(matrix: UrnMatrix, alpha: Floats, count: float, *, off_diagonal:
     own: NDArray[np.bool_] = matrix.own
     inverse = 1 / np.maximum(alpha, 1e-12)
     rate = np.where(own, 1.0, inverse[matrix.targets])
-    counts = np.where(own, count, count if off_diagonal is None else off_diagonal)
-    return UrnPrior(counts, rate, (~own).astype(np.int64), 0.0 if own.all() else float(count), inverse)
+    return UrnPrior(
+        np.full(own.size, float(count)), rate, (~own).astype(np.int64), 0.0 if own.all() else float(count), inverse
+    )

@@ -32,14 +32,6 @@ class Penalty:
         """η² = μ²/σ²."""
         return self.mu / self.sigma2 * self.mu
 
-    def derivative(self, alpha_0: ArrayLike) -> Floats:
-        """d log f / d α_0; NaN if α_0 ≤ 0."""
-        alpha_0 = np.asarray(alpha_0, dtype=np.float64)
-        inside = np.where(alpha_0 > 0, alpha_0, np.nan)
-        a_0, a_1, a_2, a_3 = self.log_coefficients
-        with np.errstate(over="ignore"):
-            return (a_0 + a_1 * np.log(inside) + a_2 * inside + a_3 / inside) / inside
-
     @property
     def log_coefficients(self) -> tuple[float, float, float, float]:
         """(a_0, a_1, a_2, a_3) such that d log f / d τ = a_0 + a_1 τ + a_2 e^τ + a_3 e^−τ, where τ = log α_0."""

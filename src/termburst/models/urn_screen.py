@@ -44,7 +44,6 @@ def screen_pairs(
     most: int = 10,
     min_documents: int = 5,
     least_ratio: float | None = None,
-    factor: float = FACTOR,
 ) -> Candidates:
     """For each term, the *most* terms that stand before its first occurrence more often than by chance.
 
@@ -96,7 +95,7 @@ def screen_pairs(
     targets = np.flatnonzero(eligible).astype(np.int32)
     found = core.Screened.empty(targets, most)
     if least_ratio is None:
-        least_ratio = factor * float(np.log(max(targets.size, 1)))
+        least_ratio = FACTOR * float(np.log(max(targets.size, 1)))
     null = (alpha, np.bincount(terms, after, m).astype(np.float64))
     spread = targets.size * np.arange(PARTS + 1) // PARTS
 

@@ -37,9 +37,12 @@ class Coburst(Question):
 
         check_fork()
         own = own_terms(X)
-        found = burst_pairs(X, terms=terms if own is None else named_terms(X, terms, own.size), **vars(self))
-        names = (found.first, found.second) if found.first_term is None else (found.first_term, found.second_term)
-        columns = {"first": list(names[0]), "second": list(names[1])}  # type: ignore[arg-type]
+        names = terms if own is None else named_terms(X, terms, own.size)
+        found = burst_pairs(X, terms=names, **vars(self))
+        columns: dict[str, Any] = {
+            name: column.tolist() if names is None else [str(names[k]) for k in column]
+            for name, column in (("first", found.first), ("second", found.second))
+        }
         shown = ("shared", "expected", "first_documents", "second_documents", "p_value", "log10_p", "q_value")
         return pl.DataFrame(columns | {name: getattr(found, name) for name in shown})
 

@@ -66,31 +66,6 @@ class Finish:
         return table if self.columns is None else table.select(self.columns)
 
 
-class Engine(Protocol):
-    """What a question of several stages asks of the engine that has its frames (`narwhals.LazyFrame`).
-
-    Functions and stages get frames of Polars, some rows at a time, where the rows are.
-    """
-
-    def map_batches(self, frame: Any, function: Any, schema: Any, *, rows: int = ...) -> Any:
-        """The results of a function on all batches of rows."""
-
-    def map_stream(self, frame: Any, stage: Any, schema: Any, *, rows: int = ...) -> Any:
-        """What a stage makes of an iterator of batches."""
-
-    def map_terms(self, parts: tuple[Any, ...], function: Any, schema: Any, key: str = "term") -> Any:
-        """The results of a function on all rows with some values of a column at a time."""
-
-    def kept(self, frame: Any) -> Any:
-        """The frame, computed at most once although several queries read it."""
-
-    def to_polars(self, frame: Any) -> pl.DataFrame:
-        """The rows, in this process."""
-
-    def totals(self, frame: Any, keys: Sequence[str], column: str = "documents") -> Any:
-        """The sums of a column for every combination of the keys."""
-
-
 class TermsPlan(ABC):
     """The steps of a question about terms. Columns whose names begin with _ are only for `finish`."""
 

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 _CHUNK = 2**18  # bytes to read from disk at a time
 # How files in other formats begin; a file with another ending may be one of them.
 _MARKED = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:%PDF-|PK\x03\x04|\{\\rtf|\xd0\xcf\x11\xe0|From |\s{0,99}<(?:\?xml|!doctype|html|!--))",
+    rb"(?:\xef\xbb\xbf)?(?:%PDF-|PK\x03\x04|\{\\rtf|\xd0\xcf\x11\xe0|\s{0,99}<(?:\?xml|!doctype|html|!--))",
     re.IGNORECASE,
 )
-_FIRST = frozenset(bytes([byte]) for byte in b"%P{\xd0Ff<\xef \t\r\n")
+_FIRST = frozenset(bytes([byte]) for byte in b"%P{\xd0<\xef \t\r\n")
 _READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # Windows only
 
 
@@ -410,5 +410,5 @@ class _Raw(io.RawIOBase):
 def bytes_of(text: str | list[str]) -> int:
     """The size of a text in UTF-8. Each token counts one byte more, so that empty tokens count, too."""
     if not isinstance(text, str):
-        return len(text) + sum(map(bytes_of, text))
+        return len(text) + bytes_of("".join(text))
     return len(text) if text.isascii() else len(text.encode("utf-8", "replace"))

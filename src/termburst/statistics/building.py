@@ -128,15 +128,15 @@ class Building:
         }
         folder = companion(self.path.resolve(), ".partial")  # hidden, so that it is not read as part of a corpus
         wrong = "is a symbolic link" if folder.is_symlink() else ""
-        if folder.exists() and not wrong and not folder.is_file():
-            right = folder.is_dir() and all(map(_is_own, folder.iterdir()))
-            wrong = "" if right else "has other files" if folder.is_dir() else "is not a folder"
+        if folder.exists() and not wrong:
+            wrong = "" if folder.is_dir() else "is not a folder"
+            wrong = wrong or ("" if all(map(_is_own, folder.iterdir())) else "has other files")
         if wrong:
             raise ValueError(
                 f"{folder}, the place for an unfinished build, {wrong}: remove it, or write to another place"
             )
         if self.fresh:
-            folder.unlink() if folder.is_file() else remove_folder(folder)
+            remove_folder(folder)
         self.folder, self._identity = folder, json.loads(json.dumps(identity))  # as it will be read from a file
         start = self._resumed() if folder.exists() else Place()
         self._places = deque([start])
@@ -147,7 +147,7 @@ class Building:
     def _resumed(self) -> Place:
         """Take the runs that are there; the place where they end."""
         place = Place()
-        for path in [self.folder] if self.folder.is_file() else sorted(self.folder.glob(f"*{RUN}")):
+        for path in sorted(self.folder.glob(f"*{RUN}")):
             try:
                 run = Run(path)
                 run.check()

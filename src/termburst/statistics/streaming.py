@@ -121,35 +121,26 @@ def counted_parts(
     room : bytes that a part may take while it is counted. Then each part has its own vocabulary, so that memory does
         not grow with the vocabulary of all parts. A batch that compiled code cannot count is always one part.
     """
-    numbered = _Numbered(options, first)
-    checked: Iterator[list[Any]] = map(numbered.checked, batches)
+    checked = _checked(batches, options, first)
     head, small = _head(checked)
     checked = itertools.chain(head, checked)
-    tokenizer = None if small else options.tokenizer()
-    if tokenizer is None:
+    if small or options.tokenizer() is None:
         for batch in checked:
             X, terms = options.count(batch)
             yield terms, canonical_counts(X)
         return
-    texts = itertools.chain.from_iterable(checked)
-    slabs = _slabs(tokenizer, texts, pause) if room is None else _small_slabs(options, texts, pause, room)
-    for names, X in slabs:
+    for names, X in _slabs(options, itertools.chain.from_iterable(checked), pause, room):
         yield np.array(names, dtype=object), X
         del names, X  # before the next part is counted
 
 
-class _Numbered:
-    """Checks documents, and numbers them for messages."""
-
-    def __init__(self, options: CountingOptions, first: int) -> None:
-        self.options, self.documents = options, first
-
-    def checked(self, batch: list[Text]) -> list[Any]:
-        """The same batch, if every document is valid. ValueError gives the number of the first that is not."""
-        for k, text in enumerate(batch):
-            self.options.check_text(text, self.documents + k)
-        self.documents += len(batch)
-        return batch
+def _checked(batches: Iterable[list[Text]], options: CountingOptions, first: int) -> Iterator[list[Any]]:
+    """The same batches, if every document is valid. ValueError gives the number of the first that is not."""
+    for batch in batches:
+        for number, text in enumerate(batch, first):
+            options.check_text(text, number)
+        first += len(batch)
+        yield batch
 
 
 def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
@@ -164,44 +155,35 @@ def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
     return head, size <= plain_tokenizer.SMALL
 
 
-def _slabs(tokenizer: Tokenizer, texts: Iterable[str], pause: Callable[[], bool]) -> Iterator[tuple[list[str], Any]]:
-    """(all terms so far, documents × terms), for parts with about `CELLS` cells each."""
-    from termburst.counting.tokenizer import in_chunks
-
-    chunks = in_chunks(texts)
-    known = 0
-    while True:
-        enough = max(CELLS, CELLS_PER_TERM * known)
-        pieces = _pieces(tokenizer, chunks, lambda cells: cells >= enough or pause())  # noqa: B023  consumed at once
-        if not pieces:
-            return
-        terms, X = tokenizer.matrix(pieces)
-        known = len(terms)
-        yield list(terms), X
-
-
-def _small_slabs(
-    options: CountingOptions, texts: Iterable[str], pause: Callable[[], bool], room: int
+def _slabs(
+    options: CountingOptions, texts: Iterable[str], pause: Callable[[], bool], room: int | None
 ) -> Iterator[tuple[list[str], Any]]:
-    """(terms, documents × terms), for parts that take about *room* bytes each; every part has its own vocabulary."""
+    """(terms, documents × terms), for parts with about `CELLS` cells each, and all terms so far.
+
+    With *room*, for parts that take about so many bytes each, with a vocabulary of their own.
+    """
     from termburst.counting.tokenizer import in_chunks
 
-    chunks = in_chunks(texts, room // (CHUNK_BYTES * cores()))  # several for each core wait to be counted
-    while (tokenizer := options.tokenizer()) is not None:
+    # with room, several small chunks for each core wait to be counted
+    chunks = in_chunks(texts, None if room is None else room // (CHUNK_BYTES * cores()))
+    tokenizer, known = options.tokenizer(), 0
+    while tokenizer is not None:
 
-        def full(cells: int, workers: list[Worker] = tokenizer.workers) -> bool:
-            nodes = sum(worker.nodes for worker in workers)
-            return CELL_BYTES * cells + NODE_BYTES * nodes >= room or pause()
+        def full(cells: int, workers: list[Worker] = tokenizer.workers, known: int = known) -> bool:
+            if room is None:
+                return cells >= max(CELLS, CELLS_PER_TERM * known) or pause()
+            return CELL_BYTES * cells + NODE_BYTES * sum(worker.nodes for worker in workers) >= room or pause()
 
         pieces = _pieces(tokenizer, chunks, full)
         if not pieces:
             return
         terms, X = tokenizer.matrix(pieces)
-        del tokenizer, full  # and their tables with them
-        names = list(terms)
-        del terms
+        names, known = list(terms), len(terms)
+        if room is not None:
+            del terms, full, tokenizer  # and their tables with them
         yield names, X
         del names, X  # before the next part is counted
+        tokenizer = tokenizer if room is None else options.tokenizer()
 
 
 def _pieces(tokenizer: Tokenizer, chunks: Iterator[list[str]], full: Callable[[int], bool]) -> list[Counted]:

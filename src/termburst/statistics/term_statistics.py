@@ -356,27 +356,14 @@ def from_canonical(
 ) -> TermStatistics:
     """`TermStatistics.from_counts` without its checks: *counts* must be canonical, *terms* checked."""
     sums = totals(counts, length_sums=checked_detail(detail) != "frequencies")
-    (lengths,), length_documents = tally([sums.n_j])
+    (lengths,), number = tally([sums.n_j])
+    made = TermStatistics(terms, lengths, number, sums.n_i, sums.b_i, detail, batches=batches, counting=counting)
     if detail == "frequencies":
-        return mark_sound(
-            TermStatistics(terms, lengths, length_documents, sums.n_i, sums.b_i, batches=batches, counting=counting)
-        )
+        return mark_sound(made)
     n_j_of_cell = np.repeat(sums.n_j, np.diff(counts.indptr)) if detail == "patterns" else None
     rows = CountRows.tallied(counts.shape[1], term=counts.indices, count=counts.data, length=n_j_of_cell)
-    made = TermStatistics(
-        terms,
-        lengths,
-        length_documents,
-        sums.n_i,
-        sums.b_i,
-        detail,
-        count_length_sum=sums.length_sum,
-        count_squared_sum=rows.sum_by_term(rows.count**2 * rows.documents),
-        rows=rows,
-        batches=batches,
-        counting=counting,
-    )
-    return mark_sound(made)
+    squares = rows.sum_by_term(rows.count**2 * rows.documents)
+    return mark_sound(replace(made, count_length_sum=sums.length_sum, count_squared_sum=squares, rows=rows))
 
 
 def partial_statistics(
