@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
 from termburst.corpus import steps
-from termburst.corpus.condition_groups import expression_of, rows_meeting
 from termburst.corpus.documents import Documents
+from termburst.corpus.metadata import expression_of, rows_meeting
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Held, Scanned

@@ -14,7 +14,7 @@ import numpy as np
 from termburst import names
 from termburst.corpus import metadata as columns
 from termburst.corpus.base import CorpusBase
-from termburst.corpus.condition_groups import part_to_compare, with_conditions_shown
+from termburst.corpus.metadata import part_to_compare, with_conditions_shown
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import with_layers
 from termburst.corpus.shown import warn_of_single_documents

@@ -18,9 +18,8 @@ from termburst.backends.frame_input import Kind, entered, opened, schema_of
 from termburst.backends.frame_input import column_of as expression_for
 from termburst.backends.frames import COUNTED, is_spark, returned, to_polars
 from termburst.backends.run import run
-from termburst.corpus.condition_groups import expression_of
 from termburst.corpus.frames import as_polars
-from termburst.corpus.metadata import chosen_rows, chosen_values, column_of
+from termburst.corpus.metadata import chosen_rows, chosen_values, column_of, expression_of
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import check_same_words
 from termburst.corpus.steps import Step
