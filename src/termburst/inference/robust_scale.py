@@ -42,9 +42,6 @@ class ScaleSums:
     terms: Floats
     scale: Floats
 
-    def __add__(self, other: ScaleSums) -> ScaleSums:
-        return ScaleSums(self.terms + other.terms, self.scale + other.scale)
-
 
 def scale_sums(cells: TermCells, fit: BetaBinomialFit) -> ScaleSums:
     """The sums over these terms."""
