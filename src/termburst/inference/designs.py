@@ -252,20 +252,15 @@ class DesignComparison:
         leanings: Sequence[Leaning] | None = None,
     ) -> list[ContrastTest]:
         """`test` of several contrasts. If there is much to do, Python works on one while the kernels of another run."""
-        found: list[Any] = [None] * len(contrasts)
         for one in contrasts if len(contrasts) > 1 else ():
             if one.own.size < self.rows.shape[1]:
                 self._unadjusted(one.own)
 
-        def fill(k: int) -> None:
-            found[k] = self.test(contrasts[k], confidence, prefix, None if leanings is None else leanings[k])
+        def tested(k: int) -> ContrastTest:
+            return self.test(contrasts[k], confidence, prefix, None if leanings is None else leanings[k])
 
-        if self.regression.work < PARTS * PART:
-            for number in range(len(contrasts)):
-                fill(number)
-        else:
-            in_threads(fill, range(len(contrasts)))
-        return found
+        numbers = range(len(contrasts))
+        return list(map(tested, numbers)) if self.regression.work < PARTS * PART else in_threads(tested, numbers)
 
     def leans(self, contrast: Contrast) -> Floats:
         """The columns of a contrast on which the precision leans, one row per design cell; their means are 0.
