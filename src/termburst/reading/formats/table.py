@@ -18,13 +18,12 @@ def refuse_mail(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterat
 def refuse_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
     """Refuse what only old programs read."""
     raise UnreadableFile(
-        "is in an older Office format or encrypted; save it as .docx, .xlsx or .odt without a password"
+        "is RTF, in an older Office format or encrypted; save it as .docx, .xlsx or .odt without a password"
     )
 
 
 DOCX = Format("a Word document", (".docx", ".docm", ".dotx"), "word.read_docx")
 ODT = Format("an OpenDocument text", (".odt", ".fodt", ".ott"), "open_document.read_odt")
-RTF = Format("an RTF document", (".rtf",), "rtf.read_rtf")
 PDF = Format("a PDF file", (".pdf",), "pdf.read_pdf")
 EPUB = Format("an e-book", (".epub",), "epub.read_epub")
 HTML = Format("a web page", (".html", ".htm", ".xhtml"), "web_page.read_html")
@@ -34,10 +33,10 @@ MAIL = Format("e-mail", (".eml", ".mbox", ".mbx"), "table.refuse_mail")
 XML = Format("an XML file", (".xml", ".tei"), "tei.read_xml")
 CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), "conllu.read_conllu", recoded=True)
 VERTICAL = Format("vertical text", (".vrt", ".vert"), "vertical.read_vertical", recoded=True)
-OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt"), "table.refuse_old_office")
+OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt", ".rtf"), "table.refuse_old_office")
 
 FORMATS: tuple[Format, ...] = (
-    DOCX, ODT, RTF, PDF, EPUB, HTML, XLSX, JSON, MAIL, XML, CONLLU, VERTICAL, OLD_OFFICE,
+    DOCX, ODT, PDF, EPUB, HTML, XLSX, JSON, MAIL, XML, CONLLU, VERTICAL, OLD_OFFICE,
 )  # fmt: skip
 
 _BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}
@@ -83,9 +82,7 @@ def _by_signature(start: bytes, known: Format | None) -> Format | None:
     """Formats whose first bytes leave no doubt; these are right where the ending is wrong."""
     if start.startswith(b"%PDF-"):
         return PDF
-    if start.startswith(b"{\\rtf"):
-        return RTF
-    if start.startswith(_OLE):
+    if start.startswith((_OLE, b"{\\rtf")):
         return known if known in (DOCX, XLSX) else OLD_OFFICE
     if start.startswith(b"PK\3\4"):
         return _zipped(start)
