@@ -23,14 +23,14 @@ def refuse_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> 
 
 
 DOCX = Format("a Word document", (".docx", ".docm", ".dotx"), "word.read_docx")
-ODT = Format("an OpenDocument text", (".odt", ".fodt", ".ott"), "open_document.read_odt")
+ODT = Format("an OpenDocument text", (".odt", ".ott"), "open_document.read_odt")
 PDF = Format("a PDF file", (".pdf",), "pdf.read_pdf")
 EPUB = Format("an e-book", (".epub",), "epub.read_epub")
 HTML = Format("a web page", (".html", ".htm", ".xhtml"), "web_page.read_html")
 XLSX = Format("an Excel sheet", (".xlsx", ".xlsm"), "sheets.read_xlsx", "one per row")
 JSON = Format("a JSON file", (".json",), "json_array.read_json", "one per row", recoded=True)
 MAIL = Format("e-mail", (".eml", ".mbox", ".mbx"), "table.refuse_mail")
-XML = Format("an XML file", (".xml", ".tei"), "tei.read_xml")
+XML = Format("an XML file", (".xml", ".tei", ".fodt"), "tei.read_xml")
 CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), "conllu.read_conllu", recoded=True)
 VERTICAL = Format("vertical text", (".vrt", ".vert"), "vertical.read_vertical", recoded=True)
 OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt", ".rtf"), "table.refuse_old_office")
