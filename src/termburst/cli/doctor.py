@@ -17,7 +17,7 @@ from termburst.cli.output import json_text, many, say, write_out
 _PARTS = {  # the extras of pyproject.toml that users want, and what each is for
     "report": "pages (report, demo)",
     "explore": "termburst explore",
-    "formats": "Word, PDF, HTML, TEI, Excel",
+    "formats": "Word, PDF, RTF, HTML, TEI, Excel",
     "languages": "words of Chinese, Japanese, Thai",
     "designs": "formulas (keyness --formula)",
     "plots": "figures (tb.plot, reproduce)",

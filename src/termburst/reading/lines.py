@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 _CHUNK = 2**18  # bytes to read from disk at a time
 # How files in other formats begin; a file with another ending may be one of them.
 _MARKED = re.compile(
-    rb"(?:\xef\xbb\xbf)?(?:%PDF-|PK\x03\x04|\{\\rtf|\xd0\xcf\x11\xe0|\s{0,99}<(?:\?xml|!doctype|html|!--))",
+    rb"(?:\xef\xbb\xbf)?(?:%PDF-|PK\x03\x04|\{\\rtf|\xd0\xcf\x11\xe0|From |\s{0,99}<(?:\?xml|!doctype|html|!--))",
     re.IGNORECASE,
 )
-_FIRST = frozenset(bytes([byte]) for byte in b"%P{\xd0<\xef \t\r\n")
+_FIRST = frozenset(bytes([byte]) for byte in b"%P{\xd0Ff<\xef \t\r\n")
 _READING = os.O_RDONLY | getattr(os, "O_BINARY", 0)  # Windows only
 
 

@@ -45,7 +45,7 @@ def test_first_bytes_are_right_where_the_ending_is_wrong():
     for suffix, start, name in [
         (".txt", b"%PDF-1.7", "a PDF file"),
         (".docx", b"%PDF-1.7", "a PDF file"),
-        (".txt", b"{\\rtf1", "an older Office file"),
+        (".doc", b"{\\rtf1", "an RTF document"),
         (".doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an older Office file"),
         (".docx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a Word document"),
         (".doc", zipped("[Content_Types].xml", "word/document.xml"), "a Word document"),
@@ -57,6 +57,7 @@ def test_first_bytes_are_right_where_the_ending_is_wrong():
         ("", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C'>", "a web page"),
         (".xml", b"<!doctype html>", "a web page"),
         (".html", b"<?xml version='1.0'?><html>", "a web page"),
+        ("", b"From - Mon Jan 01 00:00:00 2024\nSubject: x\n", "a mailbox"),
     ]:
         found = format_of(suffix, start)
         assert found is not None
@@ -65,12 +66,6 @@ def test_first_bytes_are_right_where_the_ending_is_wrong():
 
 def test_a_thousand_comments_are_looked_at_in_no_time():
     assert format_of("", b"<!---->" * 1000) is None
-
-
-def test_mail_is_refused_and_not_read_as_text():
-    for suffix in (".eml", ".mbox"):
-        with pytest.raises(UnreadableFile, match="is e-mail; save the messages as text"):
-            list(format_of(suffix, b"Subject: Tea").read(io.BytesIO(b"Subject: Tea"), ReadingPlan(), print))
 
 
 def test_archives_of_other_things_stay_archives():
@@ -98,6 +93,7 @@ def test_a_missing_package_is_said(monkeypatch):
         ".epub": zipped("META-INF/container.xml"),
         ".html": b"<a/>",
         ".xml": b"<a/>",
+        ".rtf": b"{\\rtf1 a}",
         ".pdf": b"%PDF-1.4",
         ".xlsx": zipped("xl/workbook.xml"),
     }.items():
@@ -123,12 +119,12 @@ def test_a_fault_of_the_disk_is_not_a_fault_of_the_file():
         def read(self, _size: int = -1) -> bytes:
             raise OSError(5, "Input/output error")
 
-    for suffix in (".json", ".conllu", ".xml", ".html"):
+    for suffix in (".json", ".conllu", ".xml", ".rtf"):
         with pytest.raises(OSError, match="Input/output error"):
             list(format_of(suffix, b"").read(Broken(), ReadingPlan(), print))
 
 
 def test_nothing_heavy_is_imported_before_it_is_needed():
-    heavy = ("lxml", "pypdf", "openpyxl", "zipfile")
+    heavy = ("lxml", "pypdf", "openpyxl", "striprtf", "spacy", "email", "zipfile")
     code = f"import sys, termburst.reading.formats; assert not set({heavy!r}) & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)

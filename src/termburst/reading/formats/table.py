@@ -10,33 +10,30 @@ from termburst.reading.formats.found import Format, FoundDocument, Note, Unreada
 from termburst.reading.options import ReadingPlan
 
 
-def refuse_mail(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
-    """Refuse e-mail, whose text is packed in many ways."""
-    raise UnreadableFile("is e-mail; save the messages as text, or as a table with Python's module mailbox")
-
-
-def refuse_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
+def read_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
     """Refuse what only old programs read."""
     raise UnreadableFile(
-        "is RTF, in an older Office format or encrypted; save it as .docx, .xlsx or .odt without a password"
+        "is in an older Office format or encrypted; save it as .docx, .xlsx or .odt without a password"
     )
 
 
 DOCX = Format("a Word document", (".docx", ".docm", ".dotx"), "word.read_docx")
 ODT = Format("an OpenDocument text", (".odt", ".ott"), "open_document.read_odt")
+RTF = Format("an RTF document", (".rtf",), "rtf.read_rtf")
 PDF = Format("a PDF file", (".pdf",), "pdf.read_pdf")
 EPUB = Format("an e-book", (".epub",), "epub.read_epub")
 HTML = Format("a web page", (".html", ".htm", ".xhtml"), "web_page.read_html")
 XLSX = Format("an Excel sheet", (".xlsx", ".xlsm"), "sheets.read_xlsx", "one per row")
 JSON = Format("a JSON file", (".json",), "json_array.read_json", "one per row", recoded=True)
-MAIL = Format("e-mail", (".eml", ".mbox", ".mbx"), "table.refuse_mail")
+MBOX = Format("a mailbox", (".mbox", ".mbx"), "mail.read_mbox", "one per message")
+EML = Format("an e-mail message", (".eml",), "mail.read_eml")
 XML = Format("an XML file", (".xml", ".tei", ".fodt"), "tei.read_xml")
 CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), "conllu.read_conllu", recoded=True)
 VERTICAL = Format("vertical text", (".vrt", ".vert"), "vertical.read_vertical", recoded=True)
-OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt", ".rtf"), "table.refuse_old_office")
+OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt"), "table.read_old_office")
 
 FORMATS: tuple[Format, ...] = (
-    DOCX, ODT, PDF, EPUB, HTML, XLSX, JSON, MAIL, XML, CONLLU, VERTICAL, OLD_OFFICE,
+    DOCX, ODT, RTF, PDF, EPUB, HTML, XLSX, JSON, MBOX, EML, XML, CONLLU, VERTICAL, OLD_OFFICE,
 )  # fmt: skip
 
 _BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}
@@ -70,7 +67,7 @@ def format_of(suffix: str, start: bytes) -> Format | None:
     if by_bytes is not None:
         return by_bytes
     if known is None and suffix in _PLAIN:
-        return _by_markup(plain)
+        return _by_markup(plain, suffix)
     if known in (XML, OLD_OFFICE) and _HTML.match(plain):
         return HTML
     if known is OLD_OFFICE and _XML.match(plain):
@@ -82,7 +79,9 @@ def _by_signature(start: bytes, known: Format | None) -> Format | None:
     """Formats whose first bytes leave no doubt; these are right where the ending is wrong."""
     if start.startswith(b"%PDF-"):
         return PDF
-    if start.startswith((_OLE, b"{\\rtf")):
+    if start.startswith(b"{\\rtf"):
+        return RTF
+    if start.startswith(_OLE):
         return known if known in (DOCX, XLSX) else OLD_OFFICE
     if start.startswith(b"PK\3\4"):
         return _zipped(start)
@@ -99,10 +98,14 @@ def _zipped(start: bytes) -> Format | None:
     return None
 
 
-def _by_markup(start: bytes) -> Format | None:
+def _by_markup(start: bytes, suffix: str) -> Format | None:
     if _HTML.match(start):
         return HTML
     if _XML.match(start):
         rest = start[start.find(b"?>") + 2 :]
         return HTML if _HTML.match(rest) else XML
+    if not suffix and start.startswith(b"From "):
+        from termburst.reading.formats.mail import is_mailbox
+
+        return MBOX if is_mailbox(start) else None
     return None
