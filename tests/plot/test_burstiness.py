@@ -22,8 +22,8 @@ def test_terms_with_the_highest_statistic_are_named(statistics):
     assert sorted(named) == sorted(written(term) for term in burstiest)
 
 
-def test_listed_terms_are_named(counts, terms):
-    figure = plot.burstiness(counts, terms=terms, label=["t30", "$x$"], sigma2=0.1)
+def test_listed_terms_are_named(counts, statistics):
+    figure = plot.burstiness(statistics, label=["t30", "$x$"], sigma2=0.1)
     assert sorted(note.get_text() for note in figure.axes[0].texts) == ["$x$", "t30"]
     assert not plot.burstiness(counts, label=0, sigma2=0.1).axes[0].texts
 
@@ -57,7 +57,7 @@ def test_many_points_are_stored_as_pixels():
     ("sentence", "options"),
     [("'nowhere' cannot be labelled: it is not among", {"label": ["nowhere"]}),
      ("'t39' cannot be labelled: it has no point", {"label": ["t39"]}),
-     ("label must be a whole number", {"label": -1}), ("omit terms=", {"terms": ["a"]})],
+     ("label must be a whole number", {"label": -1})],
 )  # fmt: skip
 def test_bad_input_gets_one_sentence(statistics, sentence, options):
     with pytest.raises(ValueError, match=sentence):

@@ -30,11 +30,12 @@ def corpus_figures(counts, terms):
     terms = [*terms[:9], "中文", *terms[10:]]
     statistics = tb.TermStatistics.from_counts(counts, terms, "patterns")
     odd = terms[:10]
+    names = [f"{odd[j % 10]} {j}" for j in range(60)]
     return {
         "lengths": plot.document_lengths(statistics),
         "zipf": plot.zipf(statistics),
         "burstiness": plot.burstiness(statistics, sigma2=0.1, label=odd),
-        "along": plot.term_along_corpus(counts, "ha" * 300, terms=terms, documents=odd * 6),
+        "along": plot.term_along_corpus(tb.read(counts, terms=terms, id=names), "ha" * 300),
         "counts": plot.term_counts(statistics, "שלום"),
         "waterfall": plot.waterfall(tb.explain(statistics, "$x$", sigma2=0.1)),
         "alpha": plot.log_alpha(tb.fit_beta_binomial(statistics)),

@@ -130,7 +130,7 @@ def test_scatter_diameters_are_proportional_to_alpha(words):
     figure = statistic_against_weight(np.array([1.0, 2.0, 3.0]), np.array([3.0, 1.0, 2.0]), alpha)
     diameter = np.sqrt(figure.axes[0].collections[0].get_sizes())
     assert np.allclose(diameter / diameter[-1], alpha)
-    assert r"$\alpha_i = 1$" in words(figure)
+    assert r"diameter $\propto \alpha_i$, at most 1" in words(figure)
 
 
 def test_the_legend_counts_terms_that_are_not_drawn(words):

@@ -12,11 +12,11 @@ from termburst import plot
 from termburst.paper.drawings import likelihood_ridge
 
 
-def test_save_writes_the_same_bytes_again(fig2, counts, terms, tmp_path):
+def test_save_writes_the_same_bytes_again(fig2, counts, terms, statistics, tmp_path):
     figures = {
         "ridge": likelihood_ridge(fig2, 50.0, 4.0, (0.1, 49.9)),
-        "burstiness": plot.burstiness(counts, terms=terms, sigma2=0.1, label=["t12", "t15"]),
-        "counts": plot.term_counts(counts, "t12", terms=terms),
+        "burstiness": plot.burstiness(statistics, sigma2=0.1, label=["t12", "t15"]),
+        "counts": plot.term_counts(statistics, "t12"),
         "volcano": plot.volcano(tb.keyness(counts[:30], counts[30:], terms=terms), label=["t12", "t15"]),
     }
     for name, figure in figures.items():

@@ -1,7 +1,6 @@
 import numpy as np
 import pytest
 
-import termburst as tb
 from termburst import plot
 from termburst.inference.count_distribution import count_distribution
 
@@ -44,22 +43,10 @@ def test_fits_without_an_interior_maximum(X, says, words):
     assert says in words(figure)
 
 
-def test_bad_input_gets_one_sentence(counts, statistics, terms):
+def test_bad_input_gets_one_sentence(counts, statistics):
     with pytest.raises(ValueError, match="'t1' is not among"):
         plot.term_counts(statistics, "t1")
-    with pytest.raises(ValueError, match="omit terms="):
-        plot.term_counts(statistics, 0, terms=terms)
     with pytest.raises(ValueError, match="largest must be a whole number of 1 or more"):
         plot.term_counts(counts, 0, largest=0)
     with pytest.raises(ValueError, match='detail="patterns"'):
         plot.term_counts(statistics.coarsen("moments"), 0)
-
-
-def test_statistics_without_names_accept_names(counts, terms):
-    s = tb.TermStatistics.from_counts(counts, detail="patterns")
-    assert (
-        plot.term_counts(s, "שלום", terms=terms)
-        .axes[0]
-        .get_title()
-        .startswith(f"{counts[:, 4].sum()} occurrences of “שלום” in")
-    )

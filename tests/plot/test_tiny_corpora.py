@@ -11,12 +11,3 @@ def test_tiny_corpora(X):
     plot.term_counts(X, 0).draw_without_rendering()
     statistics = tb.TermStatistics.from_counts(X)
     plot.waterfall(tb.explain(statistics, 0, sigma2=1e-3)).draw_without_rendering()
-
-
-def test_bad_input_gets_one_sentence(counts, terms, statistics):
-    with pytest.raises(ValueError, match="needs the count matrix"):
-        plot.term_along_corpus(statistics, "t11")
-    with pytest.raises(ValueError, match="did you mean"):
-        plot.term_along_corpus(counts, "t11x", terms=terms)
-    with pytest.raises(ValueError, match="there are 1 terms for 40 columns"):
-        plot.term_along_corpus(counts, "t11", terms=["t11"])

@@ -26,8 +26,8 @@ from termburst.plot.canvas import (
     sheet,
     whole_numbers,
 )
-from termburst.plot.terms import corpus_and_names, label_points, picked, written
-from termburst.statistics.term_statistics import TermStatistics, as_statistics, from_canonical
+from termburst.plot.terms import label_points, picked, written
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -165,7 +165,6 @@ WIDE = 100.0  # an axis is logarithmic if its largest value exceeds this multipl
 def burstiness(
     X_or_statistics: Any,
     *,
-    terms: Sequence[str] | NDArray[Any] | None = None,
     label: int | Sequence[str] = 10,
     mu: float | None = None,
     sigma2: float = 1.0,
@@ -181,7 +180,6 @@ def burstiness(
     Parameters
     ----------
     X_or_statistics : TermStatistics of detail "moments" or more, `Corpus`, or count matrix
-    terms : column names of a count matrix
     label : number of terms with the highest λ_i to name, or a list of terms
     mu, sigma2, form, penalty, invalid : see `termburst.plr_statistic`
 
@@ -193,8 +191,7 @@ def burstiness(
     >>> [note.get_text() for note in figure.axes[0].texts]
     ['ha']
     """
-    corpus, named = corpus_and_names(X_or_statistics, terms)
-    statistics = as_statistics(named, "moments") if corpus is named else from_canonical(corpus, named.terms, "moments")
+    statistics = as_statistics(X_or_statistics, "moments")
     n_i, b_i = statistics.collection_frequency, statistics.document_frequency
     plr = plr_statistic(statistics, mu=mu, sigma2=sigma2, form=form, penalty=penalty, invalid=invalid)
     weight = forms.tf_idf_sum(n_i, forms.idf(forms.NUMPY, statistics.documents, b_i))
@@ -268,17 +265,7 @@ def _explain(figure: Figure, axes: Any, lines: list[str], largest: float) -> Non
         Line2D([], [], ls="none", marker="o", ms=7, mec=BLUE, mew=0.7, mfc="none" if "never" in label else SKY)
         for label in labels
     ]
-    empty = Line2D([], [], ls="none")
-    for line in lines:
-        handles.append(empty)
-        labels.append(line)
     if largest > 0:
-        handles.append(empty)
-        labels.append(r"diameter $\propto \alpha_i$:")
-        for share in (0.1, 0.3, 1.0):
-            value = float(f"{share * largest:.1g}")
-            handles.append(
-                Line2D([], [], ls="none", marker="o", ms=LARGEST * value / largest, mec=BLUE, mfc=SKY, mew=0.7)
-            )
-            labels.append(rf"$\alpha_i = {value:g}$")
-    legend(figure, handles, labels, loc="outside right upper", labelspacing=0.9)
+        lines.append(rf"diameter $\propto \alpha_i$, at most {largest:.2g}")
+    handles += [Line2D([], [], ls="none") for _ in lines]
+    legend(figure, handles, labels + lines, loc="outside lower center", ncols=2)

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termburst.inference.checks import checked_whole
 from termburst.inference.count_distribution import count_distribution
@@ -15,125 +13,82 @@ from termburst.models.cells import term_cells
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.plot.canvas import (
     BLUE,
+    MANY,
     SKY,
     SMALL,
     VERMILION,
     WIDTH,
-    Floats,
     dress,
     legend_below,
     sheet,
     whole_numbers,
 )
-from termburst.plot.terms import corpus_and_names, heading, label_points, named_counts, titled, written
+from termburst.plot.terms import heading, label_points, titled, written
+from termburst.statistics.matrix import canonical_counts, counted_corpus
+from termburst.statistics.term_statistics import TermStatistics, as_statistics, from_canonical
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-Counts = NDArray[np.int64]
-BARS = 700  # as many as can be seen side by side in 8 inches
 
 
 def term_along_corpus(
     X: Any,
     term: str | int,
     *,
-    terms: Sequence[str] | NDArray[Any] | None = None,
-    documents: Sequence[str] | None = None,
     label: int = 3,
 ) -> Figure:
     """Draw n_ij, the count of a term in each document, in the order of the corpus.
 
-    With more than 700 documents one bar stands for several neighbouring documents and shows the highest of their
-    counts. The dashed line is n_i/d, the count per document if the term were spread evenly.
+    The dashed line is n_i/d, the count per document if the term were spread evenly.
 
     Parameters
     ----------
-    X : count matrix, documents × terms; or a `Corpus`, which knows its terms
+    X : `Corpus`; or a count matrix, documents × terms, which knows no names
     term : name of the term, or number of its column
-    terms : column names; needed to find a term by name
-    documents : names of the documents; those with the highest counts are labelled
-    label : number of documents to label, if *documents* are given
+    label : how many documents of a `Corpus` are named, those with the highest counts
 
     Examples
     --------
-    >>> X = [[4, 1, 20], [0, 1, 24], [0, 1, 22], [1, 1, 23]]
-    >>> figure = term_along_corpus(X, "ha", terms=["ha", "no", "so"])
-    >>> [(round(bar.get_x() + bar.get_width() / 2), int(bar.get_height())) for bar in figure.axes[0].patches]
-    [(1, 4), (4, 1)]
+    >>> import termburst as tb
+    >>> figure = term_along_corpus(tb.read(["ha ha ha ha so", "so no", "so it is", "ha so"]), "ha")
+    >>> [line.tolist() for line in figure.axes[0].collections[0].get_segments()]
+    [[[1.0, 0.0], [1.0, 4.0]], [[4.0, 0.0], [4.0, 1.0]]]
     """
-    counts, statistics = named_counts(X, terms)
-    column = statistics.index(term)
-    n_ij = column_counts(counts, column)
-    if documents is not None and len(documents) != n_ij.size:
-        raise ValueError(
-            f"documents must have one name for each of the {n_ij.size:,} documents; got {len(documents):,}"
-        )
-    label = checked_whole("label", label)
+    if isinstance(X, TermStatistics):
+        raise ValueError("this figure needs the count matrix, documents × terms: statistics have no single documents")
+    counts, corpus, label = canonical_counts(X), counted_corpus(X), checked_whole("label", label)
+    if 0 in counts.shape:
+        raise ValueError(f"there is nothing to draw: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
+    statistics = from_canonical(counts, None if corpus is None else corpus.terms, "frequencies")
+    column, d = statistics.index(term), counts.shape[0]
+    n_ij = np.asarray(counts[:, [column]].sum(axis=1)).ravel()
+    held = np.flatnonzero(n_ij)
     figure = sheet(WIDTH, 3.2)
     axes = figure.subplots()
-    _draw_along(axes, n_ij)
-    legend_below(figure)
-    titled(axes, heading(statistics, column))
-    if documents is not None and label:
-        most = np.argsort(-n_ij, kind="stable")[:label]
-        most = most[n_ij[most] > 0]
-        names = [written(documents[place]) for place in most]
-        if names:
-            places, heights = (most + 1).astype(np.float64), n_ij[most].astype(np.float64)
-            label_points(figure, axes, places, heights, names, _along_bars(n_ij))
-    return figure
-
-
-def column_counts(counts: Any, column: int) -> Counts:
-    """n_ij of one term in all documents, from canonical counts."""
-    cells = np.flatnonzero(counts.indices == column)
-    n_ij: Counts = np.zeros(counts.shape[0], dtype=np.int64)
-    n_ij[np.searchsorted(counts.indptr, cells, side="right") - 1] = counts.data[cells]
-    return n_ij
-
-
-def _along_bars(n_ij: Counts) -> Floats:
-    """Points that cover the bars, so that labels can avoid them."""
-    starts, highest, width = _bars(n_ij)
-    share = np.linspace(0.0, 1.0, 40)
-    return np.column_stack([np.repeat(starts + 0.5 + width / 2, share.size), np.outer(highest, share).ravel()])
-
-
-def _bars(n_ij: Counts) -> tuple[Counts, Counts, int]:
-    """First document and height of each bar above 0, and the number of documents per bar."""
-    width = -(-n_ij.size // BARS)
-    starts = np.arange(0, n_ij.size, width)
-    highest = np.maximum.reduceat(n_ij, starts)
-    return starts[highest > 0], highest[highest > 0], width
-
-
-def _draw_along(axes: Axes, n_ij: Counts) -> None:
-    """One bar per document with the term, or per group of neighbouring documents."""
-    d = n_ij.size
-    starts, highest, width = _bars(n_ij)
-    few = d <= 100
-    # Narrow bars have an outline, since a single bar could be too thin to see, and no gaps, which would flicker.
-    axes.bar(
-        starts + 0.5 + width / 2, highest, width=0.8 * width if few else width, color=BLUE, edgecolor=BLUE,
-        linewidth=0.0 if few else 0.5,
-    )  # fmt: skip
+    # Never thinner than can be seen, and so wide that bars of few documents do not touch.
+    axes.vlines(held + 1, 0, n_ij[held], color=BLUE, lw=max(0.8, 300 / d), rasterized=held.size > MANY)
     even = float(n_ij.mean())
     axes.axhline(even, color=VERMILION, ls="--", lw=1.2, label=f"spread evenly: {even:,.3g} per document")
     axes.set_xlim(0.5 - 0.01 * d, d + 0.5 + 0.01 * d)
-    axes.set_ylim(0, 1.08 * float(highest.max(initial=1)))
+    axes.set_ylim(0, 1.08 * float(n_ij.max(initial=1)))
     whole_numbers(axes, x=8, y=6)
-    what = "count in a document" if width == 1 else f"highest count\nof {width:,} documents"
-    dress(axes, "document, in the order of the corpus", what)
+    dress(axes, "document, in the order of the corpus", "count in a document")
+    legend_below(figure)
+    titled(axes, heading(statistics, column))
+    ordered = held[np.argsort(-n_ij[held], kind="stable")]
+    if corpus is not None and label and ordered.size:
+        most, seen = ordered[:label], ordered[:1000]  # labels avoid the highest bars
+        bars = np.column_stack([np.repeat(seen + 1, 20), np.outer(n_ij[seen], np.linspace(0.0, 1.0, 20)).ravel()])
+        x, y = (most + 1).astype(np.float64), n_ij[most].astype(np.float64)
+        label_points(figure, axes, x, y, [written(corpus.ids[place]) for place in most], bars)
+    return figure
 
 
 LEAST = 0.02  # documents; lower end of the logarithmic axis, since expected numbers have no lower bound
 
 
-def term_counts(
-    X_or_statistics: Any, term: str | int, *, terms: Sequence[str] | NDArray[Any] | None = None, largest: int = 12
-) -> Figure:
+def term_counts(X_or_statistics: Any, term: str | int, *, largest: int = 12) -> Figure:
     """Draw in how many documents a term occurs 0, 1, 2, … times, observed and expected.
 
     Expected numbers are those of the binomial and of the beta-binomial. The binomial has the share n_i/n in every
@@ -144,32 +99,22 @@ def term_counts(
     ----------
     X_or_statistics : count matrix, `Corpus`, or TermStatistics with detail="patterns"
     term : name of the term, or number of its column
-    terms : column names of a count matrix; needed to find a term by name
     largest : this count and all larger ones share the last bar
 
     Examples
     --------
-    >>> X = [[4, 26], [0, 31], [0, 28], [1, 24], [0, 30], [5, 15]]
-    >>> figure = term_counts(X, "ha", terms=["ha", "the"], largest=3)
+    >>> figure = term_counts([[4, 26], [0, 31], [0, 28], [1, 24], [0, 30], [5, 15]], 0, largest=3)
     >>> [int(bar.get_height()) for bar in figure.axes[0].patches]
     [3, 1, 0, 2]
     """
-    corpus, statistics = corpus_and_names(X_or_statistics, terms)
+    statistics = as_statistics(X_or_statistics, "frequencies")
     column = statistics.index(term)
-    figure = sheet(WIDTH, 3.8)
-    axes = figure.subplots()
-    _draw_counts(axes, corpus, column, largest)
-    legend_below(figure)
-    titled(axes, heading(statistics, column))
-    return figure
-
-
-def _draw_counts(axes: Axes, corpus: Any, column: int, largest: int) -> None:
-    """Observed as bars, expected as points joined by lines; only this term is fitted, and no last bar is empty."""
-    cells = term_cells(corpus).of_terms(np.array([column]))
+    cells = term_cells(X_or_statistics).of_terms(np.array([column]))
     largest = min(checked_whole("largest", largest, least=1), int(cells.count.max(initial=0)) + 1)
     fit = fit_beta_binomial(cells)
     found = count_distribution(cells, [0], fit=fit, largest=largest)
+    figure = sheet(WIDTH, 3.8)
+    axes = figure.subplots()
     k = np.arange(found.observed.shape[1])
     observed, plain, bursty = found.observed[0], found.binomial[0], found.beta_binomial[0]
     axes.set_yscale("log")
@@ -187,6 +132,9 @@ def _draw_counts(axes: Axes, corpus: Any, column: int, largest: int) -> None:
     axes.yaxis.set_major_formatter("{x:,g}")
     axes.spines[["top", "right"]].set_visible(False)
     dress(axes, "occurrences in a document", "documents")
+    legend_below(figure)
+    titled(axes, heading(statistics, column))
+    return figure
 
 
 def _model(fit: BetaBinomialFit) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from termburst.display import printable
 from termburst.inference.checks import checked_whole
 from termburst.plot.canvas import NORMAL, SMALL, Floats
-from termburst.statistics.labels import checked_terms
-from termburst.statistics.matrix import canonical_counts, counted_corpus
-from termburst.statistics.term_statistics import TermStatistics, from_canonical
+from termburst.statistics.term_statistics import TermStatistics
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -70,47 +67,6 @@ def _installed() -> tuple[str, ...]:
 
     there = {font.name for font in fontManager.ttflist}
     return tuple(name for name in _FAMILIES if name in there)
-
-
-def named_counts(X: Any, terms: Sequence[str] | NDArray[Any] | None) -> tuple[Any, TermStatistics]:
-    """A count matrix in canonical form, and its statistics with the names of the columns.
-
-    A `Corpus` knows the names of its terms.
-
-    Examples
-    --------
-    >>> counts, statistics = named_counts([[2, 1], [0, 3]], ["ha", "no"])
-    >>> counts.nnz, statistics.index("no")
-    (3, 1)
-    """
-    if isinstance(X, TermStatistics):
-        raise ValueError("this figure needs the count matrix, documents × terms: statistics have no single documents")
-    counts = canonical_counts(X)
-    held = counted_corpus(X)
-    if held is not None and terms is None:
-        terms = held.terms
-    if 0 in counts.shape:
-        raise ValueError(f"there is nothing to draw: the count matrix is {counts.shape[0]} × {counts.shape[1]}")
-    return counts, from_canonical(counts, checked_terms(terms, counts.shape[1]), "frequencies")
-
-
-def corpus_and_names(X_or_statistics: Any, terms: Sequence[str] | NDArray[Any] | None) -> tuple[Any, TermStatistics]:
-    """As `named_counts`; if statistics are given in place of a matrix, both results are these statistics.
-
-    Examples
-    --------
-    >>> s = TermStatistics.from_counts([[2, 1], [0, 3]])
-    >>> corpus_and_names(s, ["ha", "no"])[1].index("no")
-    1
-    """
-    if not isinstance(X_or_statistics, TermStatistics):
-        return named_counts(X_or_statistics, terms)
-    statistics = X_or_statistics
-    if terms is not None:
-        if statistics.terms is not None:
-            raise ValueError("the statistics already have term names: omit terms=")
-        statistics = replace(statistics, terms=checked_terms(terms, statistics.vocabulary_size))
-    return statistics, statistics
 
 
 def picked(label: int | Sequence[str], terms: Sequence[Any] | NDArray[Any] | None, best_first: ArrayLike) -> list[int]:

@@ -17,7 +17,14 @@ from functools import partial
 
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.csv_blocks import cut_block
-from termburst.reading.documents import DocumentStream, Progress, Scalar, metadata_columns, require_columns, text_column
+from termburst.reading.documents import (
+    DocumentStream,
+    Progress,
+    as_number,
+    metadata_columns,
+    require_columns,
+    text_column,
+)
 from termburst.reading.faults import fault, oversize, reason
 from termburst.reading.lines import Source, bytes_of, decoded, open_utf8
 from termburst.reading.options import ReadingPlan
@@ -29,7 +36,6 @@ _LONGEST_FIELD = 2**31 - 1  # that the csv module allows
 _SAMPLE = 2**14  # bytes that tell the delimiter
 _DELIMITERS = ",;\t|"
 _SPELLED = {",": "comma", ";": "semicolon", "\t": "tab", "|": "vertical bar"}
-_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
 # A quote inside a field does not open one; a quoted field may go on beyond what has been read.
 _QUOTED = re.compile(rb'(?<![^,;\t|\r\n])"(?:[^"]|"")*(?:"|\Z)')
 _Row = tuple[int, list[str]]  # the line where it begins, its fields
@@ -62,21 +68,6 @@ def read_csv(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Docu
                     progress.metadata = dict(zip(more, map(as_number, fields), strict=True))
                     yield name, value
             number += len(texts)
-
-
-def as_number(field: str) -> Scalar:
-    """A field of a table as metadata: a number where it is written as one, None where it is empty.
-
-    Examples
-    --------
-    >>> [as_number(field) for field in ("1789", "-2.5", "007", "1e5", "", "north")]
-    [1789, -2.5, '007', '1e5', None, 'north']
-    """
-    if not field:
-        return None
-    if field[-1] in "0123456789" and len(field) <= 300 and _NUMBER.fullmatch(field):
-        return float(field) if "." in field else int(field)
-    return field
 
 
 def _sniffed(file: CorpusFile, source: Source, progress: Progress) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import math
+import re
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from termburst.reading.faults import fault
 from termburst.reading.options import ReadingPlan
 
 FILE_COLUMNS = ("file", "folder")  # metadata that every file has
+_NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?", re.ASCII)
 Scalar = str | int | float | bool | None
 Metadata = Mapping[str, Scalar]
 Text = str | list[str]  # a list of tokens
@@ -137,6 +139,21 @@ def as_scalar(value: Any) -> Scalar:
     if isinstance(value, (dict, list)):
         return json.dumps(value, ensure_ascii=False, default=str)
     return str(value)
+
+
+def as_number(field: str) -> Scalar:
+    """A field of text as metadata: a number where it is written as one, None where it is empty.
+
+    Examples
+    --------
+    >>> [as_number(field) for field in ("1789", "-2.5", "007", "1e5", "", "north")]
+    [1789, -2.5, '007', '1e5', None, 'north']
+    """
+    if not field:
+        return None
+    if field[-1] in "0123456789" and len(field) <= 300 and _NUMBER.fullmatch(field):
+        return float(field) if "." in field else int(field)
+    return field
 
 
 def as_text(value: Any, place: str, options: ReadingPlan) -> Text:

@@ -7,8 +7,9 @@ several words (*du* for *de le*) is one token with all their lemmas.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import islice
 
 BETWEEN = "\x1f"  # the unit separator of ASCII, which no text needs
 
@@ -33,23 +34,6 @@ def layers_in(layer: str) -> list[str]:
     return layer.split(">", 1)
 
 
-def word_layers(layer: str, form: str, words: Sequence[tuple[str, str]]) -> str:
-    """A token of two layers side by side, from its form and the (lemma, part of speech) of each word in it.
-
-    Examples
-    --------
-    >>> word_layers("lemma_upos>form", "du", [("de", "ADP"), ("le", "DET")]).split(BETWEEN)
-    ['de_ADP le_DET', 'du']
-    """
-    made = {
-        "form": lambda: form,
-        "lemma": lambda: " ".join(lemma for lemma, _ in words),
-        "upos": lambda: " ".join(tag for _, tag in words),
-        "lemma_upos": lambda: " ".join(f"{lemma}_{tag}" for lemma, tag in words),
-    }
-    return BETWEEN.join(made[name]().replace(BETWEEN, " ") for name in layers_in(layer))
-
-
 @dataclass(slots=True)
 class Annotation:
     """Makes the tokens of a layer. A word without a lemma is taken by its form, and one without a tag as X.
@@ -61,26 +45,44 @@ class Annotation:
     ['be_VERB', 'it_PRON']
     >>> annotation.say(print)
     annotation missing 1 words without lemma: the form is taken
+    >>> [token.split(BETWEEN) for token in Annotation("lemma>form").tokens([], ["de", "le"], [], [("du", 2)])]
+    [['de le', 'du']]
     """
 
     layer: str
     no_lemma: int = 0
     no_tag: int = 0
 
-    def tokens(self, forms: list[str], lemmas: list[str], tags: list[str]) -> list[str]:
-        """One token per word; "" stands for annotation that is missing."""
+    def tokens(
+        self, forms: list[str], lemmas: list[str], tags: list[str], outer: list[tuple[str, int]] | None = None
+    ) -> list[str]:
+        """One token per word; "" stands for annotation that is missing.
+
+        *outer* are the words of the text, each with the number of words that it stands for. The layer "form" and two
+        layers side by side have one token for each of them.
+        """
         if "lemma" in self.layer and "" in lemmas:
             self.no_lemma += lemmas.count("")
             lemmas = [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
         if "upos" in self.layer and "" in tags:
             self.no_tag += tags.count("")
             tags = [tag or "X" for tag in tags]
-        if ">" in self.layer:
-            words = zip(forms, lemmas, tags, strict=True)
-            return [word_layers(self.layer, form, [(lemma, tag)]) for form, lemma, tag in words]
-        if self.layer == "lemma_upos":
-            return [f"{lemma}_{tag}" for lemma, tag in zip(lemmas, tags, strict=True)]
-        return {"form": forms, "lemma": lemmas, "upos": tags}[self.layer]
+        names = layers_in(self.layer)
+        layers = []
+        for name in names:
+            if name == "form":
+                found = forms if outer is None else [form for form, _ in outer]
+            elif name == "lemma_upos":
+                found = [f"{lemma}_{tag}" for lemma, tag in zip(lemmas, tags, strict=True)]
+            else:
+                found = lemmas if name == "lemma" else tags
+            if outer is not None and name != "form" and len(names) > 1:
+                words = iter(found)
+                found = [" ".join(islice(words, count)) for _, count in outer]
+            layers.append(found)
+        if len(layers) == 1:
+            return layers[0]
+        return [BETWEEN.join([part.replace(BETWEEN, " ") for part in word]) for word in zip(*layers, strict=True)]
 
     def say(self, note: Callable[[str, str], None]) -> None:
         """Note what was missing."""

@@ -151,7 +151,7 @@ def test_blocks_may_end_anywhere(read, monkeypatch):
         expected.append((f"d{number}", tokens))
     data = conllu("\n".join(lines))
     for size in (2**20, 1000, 37, 5):
-        monkeypatch.setattr("termburst.reading.formats.text_lines.CHUNK", size)
+        monkeypatch.setattr("termburst.reading.formats.text_lines._BLOCK", size)
         assert [(each.name, each.text) for each in read(".conllu", data).documents] == expected
 
 

@@ -75,7 +75,7 @@ def test_what_cannot_be_read_gets_one_sentence(refused):
 def test_a_short_line_is_named(refused):
     for good in (3, 3000):
         rows = b"<text>\n" + b"a\tX\ta\n" * good + b"broken\n</text>\n"
-        assert f"line {good + 2} has 1 columns, too few" in refused(".vrt", rows, layer="lemma")
+        assert f"line {good + 2} has 1 column, too few" in refused(".vrt", rows, layer="lemma")
 
 
 def test_a_column_that_is_not_named_is_not_taken_for_another(refused):
@@ -93,7 +93,7 @@ def test_latin_1_is_guessed_and_said(read):
 def test_blocks_may_end_anywhere(read, monkeypatch):
     expected = [(each.name, each.text, each.metadata) for each in read(".vrt", VRT, layer="lemma").documents]
     for size in (1000, 37, 5):
-        monkeypatch.setattr("termburst.reading.formats.text_lines.CHUNK", size)
+        monkeypatch.setattr("termburst.reading.formats.text_lines._BLOCK", size)
         assert [
             (each.name, each.text, each.metadata) for each in read(".vrt", VRT, layer="lemma").documents
         ] == expected

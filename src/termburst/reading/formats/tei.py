@@ -22,6 +22,7 @@ from termburst.reading.formats.xml_by_path import (
     strip_namespaces,
 )
 from termburst.reading.formats.xml_events import XmlSource
+from termburst.reading.layers import Annotation
 from termburst.reading.options import ReadingPlan
 
 _DOCUMENTS = ("TEI", "TEI.2", "bncDoc")  # TEI P5, TEI P4, the British National Corpus
@@ -67,6 +68,7 @@ def read_xml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fou
 
 def _tei(source: XmlSource, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     tally: Tally = Counter()
+    annotation = Annotation(options.layers or "form")
     several = local_name(source.root) not in _DOCUMENTS
     number = documents = 0
     names = [f"{{*}}{name}" for name in _DOCUMENTS]
@@ -76,7 +78,7 @@ def _tei(source: XmlSource, options: ReadingPlan, note: Note) -> Iterator[FoundD
         for each in texts:
             number += 1
             name = _name(each, number) if several or source.nested else ""
-            for found in _documents(each, name, options, tally, note):
+            for found in _documents(each, name, options, annotation, tally, note):
                 yield found
                 documents += 1
     if options.xpath is not None and not documents:
@@ -84,9 +86,12 @@ def _tei(source: XmlSource, options: ReadingPlan, note: Note) -> Iterator[FoundD
     for (kind, detail), count in tally.items():
         times = f"{detail} ({count:,} times)" if count > 1 else detail
         note(kind, detail.format(f"{count:,}") if "{}" in detail else times)
+    annotation.say(note)
 
 
-def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: Note) -> Iterator[FoundDocument]:
+def _documents(
+    node: Any, name: str, options: ReadingPlan, annotation: Annotation, tally: Tally, note: Note
+) -> Iterator[FoundDocument]:
     metadata = _header(node, tally)
     bodies = _bodies(node, tally)
     for body in bodies:
@@ -97,12 +102,12 @@ def _documents(node: Any, name: str, options: ReadingPlan, tally: Tally, note: N
         for number, match in enumerate((each for each in matches if not _is_in_header(each)), 1):
             part: Text = match
             if not isinstance(match, str):
-                words = words_of([match], options.layers or "form", tally)
+                words = words_of([match], annotation, tally)
                 part = text_of_body(match, tally) if words is None else words
             label = f"{name}:{name_of(match, number)}" if name else name_of(match, number)
             yield FoundDocument(label, part, {**metadata, **attributes_of(match)})
         return
-    words = words_of(bodies, options.layers or "form", tally)
+    words = words_of(bodies, annotation, tally)
     if words is not None:
         yield FoundDocument(name, words, metadata)
         return

@@ -10,7 +10,7 @@ from collections import Counter
 from typing import Any
 
 from termburst.reading.formats.safe_xml import etree, local_name
-from termburst.reading.layers import word_layers
+from termburst.reading.layers import Annotation
 
 _LEMMA = ("lemma", "hw")  # TEI; the British National Corpus
 _TAG = ("pos", "ana", "type", "c5", "function")
@@ -20,65 +20,49 @@ _SPACE = b" \t\r\n"
 Tally = Counter[tuple[str, str]]  # what was repaired, guessed or left out, and how often
 
 
-def words_of(bodies: list[Any], layer: str, tally: Tally) -> list[str] | None:
+def words_of(bodies: list[Any], annotation: Annotation, tally: Tally) -> list[str] | None:
     """All tokens of a text in one layer; None where its words are not marked. The words are removed from the tree.
 
     A word that holds words (the contraction *du* that stands for *de le*) is one token of the layer "form", and its
-    parts are the tokens of the other layers. A word without a lemma is taken by its form, one without a tag as "X", and
-    that is said.
+    parts are the tokens of the other layers.
 
     Examples
     --------
     >>> from termburst.reading.formats.safe_xml import parse
-    >>> text = b"<body><w lemma='be' pos='VERB'>is</w> <w lemma='it'>it</w><pc>?</pc></body>"
-    >>> words_of([parse(text, print)], "form", Counter()), words_of([parse(text, print)], "lemma_upos", Counter())
-    (['is', 'it', '?'], ['be_VERB', 'it_X', '?_X'])
+    >>> text, tally = b"<body><w lemma='be' pos='VERB'>is</w> <w lemma='it'>it</w><pc>?</pc></body>", Counter()
+    >>> [words_of([parse(text, print)], Annotation(layer), tally) for layer in ("form", "lemma_upos")]
+    [['is', 'it', '?'], ['be_VERB', 'it_X', '?_X']]
     """
     nodes = [node for body in bodies for node in body.iter(*_names(body))]
     if not any(local_name(node) == "w" for node in nodes):
         return None
     holding = [node for node in nodes if len(node)] if any(map(len, nodes)) else []
     compound = {node for node in holding if any(local_name(child) == "w" for child in node)}
-    if ">" in layer:
-        tokens = _both(nodes, compound, layer, tally)
-    elif layer == "form":
-        nodes = [node for node in nodes if node.getparent() not in compound] if compound else nodes
-        tokens = _forms(nodes)
-    else:
-        nodes = [node for node in nodes if node not in compound] if compound else nodes
-        tokens = _annotation(nodes, layer, tally)
+    tokens = _tokens(nodes, compound, annotation)
     del nodes, holding, compound  # an element that Python still holds takes longer to remove
     _say_what_is_outside(bodies, tally)
     return tokens if all(tokens) else list(filter(None, tokens))
 
 
-def _both(nodes: list[Any], compound: set[Any], layer: str, tally: Tally) -> list[str]:
-    """Two layers side by side: one token per word of the text, with the annotation of its parts."""
-    outer = [node for node in nodes if node.getparent() not in compound] if compound else nodes
+def _tokens(nodes: list[Any], compound: set[Any], annotation: Annotation) -> list[str]:
+    layer, outer = annotation.layer, None
     words = [node for node in nodes if node not in compound] if compound else nodes
-    lemmas = _annotation(words, "lemma", tally) if "lemma" in layer else [""] * len(words)
-    tags = _tags(words, tally) if "upos" in layer else [""] * len(words)
-    held: dict[Any, list[tuple[str, str]]] = {}
-    for node, *word in zip(words, lemmas, tags, strict=True):
-        owner = node.getparent() if node.getparent() in compound else node
-        held.setdefault(owner, []).append((word[0], word[1]))
-    pairs = zip(outer, _forms(outer), strict=True)
-    return [word_layers(layer, form, held.get(node, [])) if form else "" for node, form in pairs]
-
-
-def _annotation(nodes: list[Any], layer: str, tally: Tally) -> list[str]:
-    """The lemmas, the tags, or both; "" for a word that has neither a lemma nor a form."""
-    if layer == "upos":
-        return _tags(nodes, tally)
-    lemmas = _values(nodes, _LEMMA)
-    if missing := lemmas.count(""):
-        tally["annotation missing", "words without lemma: the form is taken"] += missing
-        without = [k for k, lemma in enumerate(lemmas) if not lemma]
-        for k, form in zip(without, _forms([nodes[k] for k in without]), strict=True):
-            lemmas[k] = form
-    if layer == "lemma":
-        return lemmas
-    return [f"{lemma}_{tag}" if lemma else "" for lemma, tag in zip(lemmas, _tags(nodes, tally), strict=True)]
+    if ">" in layer or (compound and layer == "form"):
+        whole = [node for node in nodes if node.getparent() not in compound] if compound else nodes
+        parts = Counter(node.getparent() for node in words) if compound else Counter()
+        counts = [parts[node] if node in compound else 1 for node in whole]
+        outer = list(zip(_forms(whole), counts, strict=True))
+    tags = _tags(words) if "upos" in layer else []
+    lemmas = _values(words, _LEMMA) if "lemma" in layer else []
+    forms = _forms(words) if "form" in layer or "" in lemmas else []
+    tokens = annotation.tokens(forms, lemmas, tags, outer)
+    if outer is not None:
+        there = [form for form, _ in outer]
+    elif "" in forms and lemmas:
+        there = [lemma or form for lemma, form in zip(lemmas, forms, strict=True)]
+    else:
+        return tokens
+    return tokens if all(there) else [token for token, shown in zip(tokens, there, strict=True) if shown]
 
 
 def _names(body: Any) -> tuple[str, ...]:
@@ -108,7 +92,7 @@ def _values(nodes: list[Any], names: tuple[str, ...]) -> list[str]:
     return _trimmed([node.get(name) for node in nodes])
 
 
-def _tags(nodes: list[Any], tally: Tally) -> list[str]:
+def _tags(nodes: list[Any]) -> list[str]:
     if any("UPosTag=" in (node.get("msd") or "") for node in nodes[:1000]):
         found = (_UPOS.search(node.get("msd") or "") for node in nodes)
         tags = [match[1] if match else "" for match in found]
@@ -116,9 +100,6 @@ def _tags(nodes: list[Any], tally: Tally) -> list[str]:
         tags = _values(nodes, _TAG)
         if any(tag.startswith("#") for tag in tags[:1000]):  # a reference to the list of tags
             tags = [tag.removeprefix("#") for tag in tags]
-    if missing := tags.count(""):
-        tally["annotation missing", "words without part of speech: X is taken"] += missing
-        tags = [tag or "X" for tag in tags]
     return tags
 
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from termburst.messages import named
-from termburst.reading.encodings import Guess, canonical_encoding, guess_encoding, marked_encoding
+from termburst.reading.encodings import canonical_encoding, guess_encoding, marked_encoding
 from termburst.reading.faults import megabytes
-from termburst.reading.formats.found import CHUNK, Note, UnreadableFile
+from termburst.reading.formats.found import Note, UnreadableFile
 
+_BLOCK = 2**16  # characters of text that are split at a time; they fit into a processor's cache
 # What programs write that say Latin-1, as browsers take it; and nothing, where they say no more than ASCII.
 _AS_WRITTEN: dict[str, str | None] = {"iso8859-1": "cp1252", "ascii": None}
 
@@ -56,10 +57,10 @@ def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:
 
 
 def _guessed(data: bytes, note: Note) -> str:
-    guess = guess_encoding(data) or Guess("cp1252")
-    if guess.encoding != "utf-8" and not guess.marked:
-        note("encoding guessed", guess.encoding)
-    return guess.encoding
+    guess = guess_encoding(data) or "cp1252"
+    if guess != "utf-8" and not marked_encoding(data):
+        note("encoding guessed", guess)
+    return guess
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:
@@ -74,8 +75,8 @@ def _has_one_byte(encoding: str) -> bool:
     return len(bytes(range(128, 256)).decode(encoding, "replace")) == 128
 
 
-def text_blocks(stream: BinaryIO, limit: int) -> Iterator[str]:
-    r"""Blocks that end with a line, out of UTF-8; all line endings are \\n.
+def text_blocks(stream: BinaryIO, limit: int, end: str = "\n") -> Iterator[str]:
+    r"""Blocks that end with *end*, out of UTF-8; all line endings are \\n.
 
     Examples
     --------
@@ -85,11 +86,11 @@ def text_blocks(stream: BinaryIO, limit: int) -> Iterator[str]:
     """
     rest, lines = "", 0
     decoded = io.TextIOWrapper(stream, "utf-8-sig")
-    while text := decoded.read(CHUNK):
+    while text := decoded.read(_BLOCK):
         if "\0" in text:
             raise UnreadableFile("holds NUL bytes, so it is not text; check how the file was made")
         text = rest + text if rest else text
-        cut = text.rfind("\n") + 1
+        cut = text.rfind(end) + len(end) if end in text else 0
         if not cut and len(text) > limit:
             problem = f"line {lines + 1} holds more than {megabytes(limit)}; if that is meant, raise "
             raise UnreadableFile(problem + named("max_document_mb"))

@@ -7,14 +7,14 @@ not, they are taken the other way round, and a note says so.
 
 from __future__ import annotations
 
+import html
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO
 
-from termburst.reading.documents import Scalar
+from termburst.reading.documents import Scalar, as_number
 from termburst.reading.faults import many
-from termburst.reading.formats.conllu import number_or_text
 from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, oversize
 from termburst.reading.formats.text_lines import text_blocks
 from termburst.reading.layers import Annotation, layers_in
@@ -25,7 +25,6 @@ _TAG = re.compile(r"""<(/?)([A-Za-z_][\w.:-]*)((?:\s+[\w.:-]+\s*=\s*(?:"[^"]*"|'
 _ATTRIBUTE = re.compile(r"""([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""")
 _NAMED = re.compile(r"<!--\s*#?vrt positional-attributes:\s*(.*?)\s*-->", re.IGNORECASE)
 _ENTITY = re.compile(r"&(amp|lt|gt|quot|apos|#\d{1,7}|#x[0-9a-fA-F]{1,6});")
-_CHARACTERS = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _TAGS = ("upos", "pos", "tag", "msd")
 _SAMPLE = 2000  # tokens that are looked at to find out what the columns are
 _ENOUGH = 2**16  # characters to read at a time
@@ -58,15 +57,7 @@ def decode_entities(text: str) -> str:
     >>> decode_entities("R&amp;D &#233; &eacute; AT&T")
     'R&D é &eacute; AT&T'
     """
-    return _ENTITY.sub(_character, text) if "&" in text else text
-
-
-def _character(match: re.Match[str]) -> str:
-    name = match[1]
-    if name[0] != "#":
-        return _CHARACTERS[name]
-    code = int(name[2:], 16) if name[1] == "x" else int(name[1:])
-    return chr(code) if 0 < code < 0x110000 and not 0xD800 <= code < 0xE000 else match[0]
+    return _ENTITY.sub(lambda found: html.unescape(found[0]), text) if "&" in text else text
 
 
 class _Parser:
@@ -74,28 +65,28 @@ class _Parser:
         self._layer, self._limit, self._note, self._annotation = layer, limit, note, Annotation(layer)
         self._columns: tuple[int, int, int] | None = None  # of word, part of speech and lemma
         self._element = ""  # which element is a document
-        self._line = self._number = self._size = self._checked = self._outside = 0
-        self._open = self._has_entities = False
-        self._name = ""
+        self._line = 1
+        self._number = self._outside = 0
+        self._open = False
+        self._start({})
+
+    def _start(self, attributes: dict[str, str]) -> None:
+        self._name, self._size = attributes.get("id", ""), 0
         self._tokens: list[str] = []
-        self._metadata: dict[str, Scalar] = {}
+        self._metadata: dict[str, Scalar] = {k: as_number(value) for k, value in attributes.items() if k != "id"}
 
     def feed(self, block: str) -> Iterator[FoundDocument]:
         """Read some lines; the documents that end in them."""
         lines = block.removesuffix("\n").split("\n")
         if self._columns is None:
             self._look_at(lines)
-        start, self._has_entities = 0, "&" in block
+        start, has_entities = 0, "&" in block
         for tag in (k for k, line in enumerate(lines) if line[:1] == "<" and _is_tag(line)):
-            self._take(lines[start:tag], start)
-            found = self._tag(lines[tag])
-            if found is not None:
-                yield found
+            self._take(lines[start:tag], start, has_entities)
+            yield from self._tag(lines[tag])
             start = tag + 1
-        self._take(lines[start:], start)
+        self._take(lines[start:], start, has_entities)
         self._line += len(lines)
-        self._size += sum(map(len, self._tokens[self._checked :]))
-        self._checked = len(self._tokens)
         if self._size > self._limit:
             raise oversize(self._limit, "separate documents by <text>, or ")
 
@@ -132,52 +123,39 @@ class _Parser:
             self._note("columns guessed", "word, part of speech, lemma")
         return 0, 1, 2
 
-    def _take(self, lines: list[str], first: int) -> None:
+    def _take(self, lines: list[str], first: int, has_entities: bool) -> None:
         """Take the tokens of lines that are no tags; the number of the *first* one is for messages."""
-        rows = [line for line in lines if line and not line.isspace()]
+        rows = [line.split("\t") for line in lines if line and not line.isspace()]
         if self._element and not self._open:
             self._outside += len(rows)
-        elif self._layer == "form":
-            forms = [line.partition("\t")[0] for line in rows]
-            self._tokens += map(decode_entities, forms) if self._has_entities else forms
-        elif rows:
-            _, pos, lemma = self._columns or (0, 1, 2)
-            fields = [line.split("\t") for line in (map(decode_entities, rows) if self._has_entities else rows)]
-            try:
-                lemmas = [row[lemma] for row in fields] if "lemma" in self._layer else [""] * len(rows)
-                tags = [row[pos] for row in fields] if "upos" in self._layer else [""] * len(rows)
-            except IndexError:
-                self._too_short(lines, first)
-            self._tokens += self._annotation.tokens([row[0] for row in fields], lemmas, tags)
-
-    def _too_short(self, lines: list[str], first: int) -> NoReturn:
+            return
         _, pos, lemma = self._columns or (0, 1, 2)
-        needed = max(lemma if "lemma" in self._layer else 0, pos if "upos" in self._layer else 0)
-        number = next(k for k, line in enumerate(lines) if line.strip() and line.count("\t") < needed)
-        columns = len(lines[number].split("\t"))
-        raise UnreadableFile(
-            f"line {self._line + first + number + 1} has {columns} columns, too few for the layer {self._layer!r}; "
-            "check how the file was made"
-        )
+        try:
+            lemmas = [row[lemma] for row in rows] if "lemma" in self._layer else []
+            tags = [row[pos] for row in rows] if "upos" in self._layer else []
+        except IndexError:
+            needed = max(lemma if "lemma" in self._layer else 0, pos if "upos" in self._layer else 0)
+            number = next(k for k, line in enumerate(lines) if line.strip() and line.count("\t") < needed)
+            columns = many(lines[number].count("\t") + 1, "column")
+            raise UnreadableFile(
+                f"line {self._line + first + number} has {columns}, too few for the layer {self._layer!r}; "
+                "check how the file was made"
+            ) from None
+        tokens = self._annotation.tokens([row[0] for row in rows], lemmas, tags)
+        self._tokens += map(decode_entities, tokens) if has_entities else tokens
+        self._size += sum(map(len, tokens))
 
-    def _tag(self, line: str) -> FoundDocument | None:
+    def _tag(self, line: str) -> Iterator[FoundDocument]:
         found = _TAG.match(line)
-        if found is None or found[2] != self._element:
-            return None
-        ended = self._document() if self._open else None
-        self._open = not found[1]
-        if self._open:
-            attributes = {key: decode_entities(a or b) for key, a, b in _ATTRIBUTE.findall(found[3])}
-            self._name = attributes.get("id", "")
-            self._metadata = {key: number_or_text(value) for key, value in attributes.items() if key != "id"}
-        return ended
+        if found is not None and found[2] == self._element:
+            if self._open:
+                yield self._document()
+            self._open = not found[1]
+            self._start({key: decode_entities(a or b) for key, a, b in _ATTRIBUTE.findall(found[3])})
 
     def _document(self) -> FoundDocument:
         self._number += 1
-        found = FoundDocument(self._name or str(self._number), self._tokens, self._metadata)
-        self._tokens, self._metadata, self._name = [], {}, ""
-        self._size = self._checked = 0
-        return found
+        return FoundDocument(self._name or str(self._number), self._tokens, self._metadata)
 
     def last(self) -> Iterator[FoundDocument]:
         """The document that ends with the file, and notes about all."""
