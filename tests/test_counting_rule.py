@@ -54,7 +54,6 @@ PYTHON = {
     "CountedCorpus.from_texts": lambda counting, folder: CountedCorpus.from_texts(TEXTS, counting=counting).terms,
     "from_batches": lambda counting, folder: tb.TermStatistics.from_batches([TEXTS], counting=counting).terms,
     "build_statistics": built,
-    "lockwords": lambda counting, folder: tb.questions.lockwords(TEXTS, TEXTS, counting=counting)["term"],
     "Index": lambda counting, folder: indexed(counting),
     "Ledger": in_a_ledger,
 }

@@ -22,7 +22,6 @@ from termburst.questions.check import Check
 from termburst.questions.coburst import Coburst
 from termburst.questions.collocates import Collocates
 from termburst.questions.dispersion import Dispersion
-from termburst.questions.equivalence import Lockwords
 from termburst.questions.explain import Explain
 from termburst.questions.explore import Explore
 from termburst.questions.fits import Fits
@@ -65,7 +64,6 @@ QUESTIONS = [
     (tb.Corpus.dispersion, Dispersion, set()),
     (tb.Corpus.fit_beta_binomial, Fits, set()),
     (tb.Corpus.ngrams, Ngrams, set()),
-    (tb.questions.lockwords, Lockwords, {"A", "B", "terms", "terms_b", "counting"}),
     (
         tb.report.summarize_keyness,
         ComparisonPage,

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Sized
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ def canonical_counts(X: Any) -> Any:
 
     Parameters
     ----------
-    X : sparse matrix or array of any format, anything that `numpy.asarray` makes two-dimensional, or a `Corpus`
+    X : sparse matrix or array (CSR, CSC or COO), anything that `numpy.asarray` makes two-dimensional, or a `Corpus`
         Documents × terms. Duplicate entries of a sparse matrix are summed, as in SciPy.
 
     Returns
@@ -249,10 +249,7 @@ def _to_csr(X: Any) -> Any:
         check_structure(X)
         if max(X.shape) > MANY:
             require_memory(BYTES * sum(X.shape), f"a count matrix of {X.shape[0]:,} documents × {X.shape[1]:,} terms")
-        try:
-            return _widened(_without_flags(_within(X))).tocsr()
-        except TypeError as error:  # LIL matrices can contain any object
-            raise NotNumbersError(f"a count matrix must contain integers, not other objects: {error}") from error
+        return _widened(_without_flags(X)).tocsr()
     _refuse_masked(X)
     try:
         dense = np.asarray(X)
@@ -274,54 +271,29 @@ def _to_csr(X: Any) -> Any:
 
 
 def check_structure(X: Any) -> None:
-    """Raise ValueError if the index arrays of a sparse matrix point outside of it.
+    """Raise ValueError for other formats than CSR, CSC and COO, and if index arrays point outside of the matrix.
 
     SciPy does not check, and compiled code, SciPy's and ours, would read and write outside the arrays.
     """
+    if X.format not in ("csr", "csc", "coo"):
+        raise ValueError(f"a sparse matrix in the format {X.format!r} cannot be read; convert it with X.tocsr()")
     if X.format == "coo":
         inside = all(_inside(place, size) for place, size in zip(X.coords, X.shape, strict=True))
         sound = inside and len({place.size for place in X.coords} | {X.data.size}) == 1
-    elif X.format == "dia":
-        sound = X.offsets.dtype.kind in "iu" and len(X.offsets) == len(X.data) == np.unique(X.offsets).size
-    elif X.format == "lil":
-        sound = _is_sound_lil(X)
-    elif X.format in ("csr", "csc", "bsr"):
-        outer, inner = X.shape if X.format != "csc" else X.shape[::-1]
-        if X.format == "bsr":
-            outer, inner = outer // X.blocksize[0], inner // X.blocksize[1]
+    else:
+        outer, inner = X.shape if X.format == "csr" else X.shape[::-1]
         starts, places = X.indptr, X.indices
         sound = starts.dtype.kind in "iu" and starts.size == outer + 1 and starts[0] == 0
-        sound = sound and starts[-1] <= min(places.size, len(X.data)) and X.data.ndim == (3 if X.format == "bsr" else 1)
+        sound = sound and starts[-1] <= min(places.size, len(X.data)) and X.data.ndim == 1
         sound = sound and not (starts[1:] < starts[:-1]).any() and _inside(places, inner)
-    else:
-        return
     if not sound:
         raise ValueError("the sparse matrix is damaged: its index arrays point outside of it")
-
-
-def _within(X: Any) -> Any:
-    """Drop diagonals that lie completely outside of the matrix: SciPy's own conversion would crash."""
-    if X.format != "dia":
-        return X
-    held = (-X.shape[0] < X.offsets) & (X.offsets < X.shape[1])
-    return X if held.all() else type(X)((X.data[held], X.offsets[held]), shape=X.shape)
 
 
 def _inside(places: NDArray[Any], size: int) -> bool:
     if places.size == 0:
         return True
     return places.dtype.kind in "iu" and bool(places.min() >= 0 and places.max() < size)
-
-
-def _is_sound_lil(X: Any) -> bool:
-    rows, data = X.rows, X.data
-    if rows.shape != (X.shape[0],) or data.shape != rows.shape:
-        return False
-    try:
-        sizes = [len(row) for row in rows] == [len(row) for row in data]
-        return sizes and _inside(np.array(list(chain.from_iterable(rows))), X.shape[1])
-    except (TypeError, ValueError):  # not rows, or nested rows
-        return False
 
 
 def _without_flags(X: Any) -> Any:
@@ -331,8 +303,6 @@ def _without_flags(X: Any) -> Any:
     """
     import scipy.sparse as sp
 
-    if X.format not in ("csr", "csc", "coo"):
-        return X
     plain = getattr(sp, f"{X.format}_{'array' if isinstance(X, sp.sparray) else 'matrix'}")  # not a subclass
     arrays = (X.data, X.coords) if X.format == "coo" else (X.data, X.indices, X.indptr)
     return plain(arrays, shape=X.shape, copy=False)
