@@ -87,6 +87,7 @@ def tarred(parts: dict[str, bytes]) -> bytes:
 
 
 def odd_files() -> dict[str, bytes]:
+    mails = "From a Mon Jan  1 00:00:00 2024\nSubject: Tea\n\nTea at five.\n\nFrom b Mon Jan  1 00:00:00 2024\n\nNo.\n"
     files = {name: (FRENCH if text == "french" else SCRIPTS[text]).encode(e) for name, (text, e, _) in ENCODED.items()}
     return (
         files
@@ -102,6 +103,7 @@ def odd_files() -> dict[str, bytes]:
             "rows.jsonl": b'{"speech": "the only string there is", "year": 1800}\n',
             "semicolons.csv": b"text;party\nfree trade for all;Whig\nno taxes at all;Tory\n",
             "broken.csv": b"text,party\nonly one field\n",  # broken
+            "mails.mbox": mails.encode(),
             "one.eml": b"Subject: Tea\nFrom: a@example.org\n\nShall we have tea?\n",
             "hamlet.xml": TEI.encode(),
             "dogs.conllu": CONLLU.encode(),
@@ -164,6 +166,8 @@ def test_every_file_that_can_be_read_is_read(folder, corpus):
     assert texts["rows.jsonl:1"] == "the only string there is"
     assert [texts["semicolons.csv:1"], texts["semicolons.csv:2"]] == ["free trade for all", "no taxes at all"]
     assert texts["rows.parquet:1"] == "a row of Parquet"
+    assert texts["mails.mbox:1"].strip() == "Tea at five."
+    assert texts["one.eml"].strip() == "Shall we have tea?"
     assert "that is the question" in next(text for name, text in texts.items() if name.startswith("hamlet.xml"))
     assert texts["dogs.conllu:d1"] == ["Dogs"]
     assert texts["dogs.vrt:v"] == ["Dogs", "bark"]
@@ -181,6 +185,7 @@ def test_metadata_come_from_tables_folders_names_and_files(corpus):
     assert metadata["rows.xlsx:1"]["year"] == metadata["dogs.vrt:v"]["year"] == 1999
     assert metadata["array.json:1"]["year"] == 1789
     assert metadata["rows.parquet:1"]["year"] == 1900
+    assert metadata["mails.mbox:1"]["subject"] == "Tea"
     assert metadata["more.zip/inner/b"]["file"] == "more.zip/inner/b"
     assert next(found for name, found in metadata.items() if name.startswith("hamlet.xml"))["author"] == "Shakespeare"
 
@@ -196,9 +201,7 @@ def test_the_report_names_everything_odd(corpus):
     assert skipped["more.tar.gz/../up.txt"] == "a name that leads out of the archive"
     unread = {note.file for note in report.notes if note.kind == "could not be read"}
     assert (
-        {"notes.odt", "broken.csv", "broken.docx", "one.eml"}
-        <= unread
-        <= {"notes.odt", "broken.csv", "broken.docx", "one.eml", "scan.pdf"}
+        {"notes.odt", "broken.csv", "broken.docx"} <= unread <= {"notes.odt", "broken.csv", "broken.docx", "scan.pdf"}
     )
     assert report.encodings == {name: encoding for name, (_, _, encoding) in ENCODED.items()}
     kinds = {(note.file, note.kind) for note in report.notes}
@@ -208,14 +211,14 @@ def test_the_report_names_everything_odd(corpus):
     assert ("hidden-page.txt", "format guessed") in kinds
     assert ("tags.txt", "markup in the text") in kinds
     assert any(note.file == "scan.pdf" for note in report.notes)
-    assert report.empty == ["short.txt"]
+    assert report.empty == ["mails.mbox:2", "short.txt"]
     assert set(report.duplicates) == {("twin.txt", "english/1800-speech.txt"), ("utf16.txt", "cyrillic.txt")}
     assert report.longest is not None
     assert f"with {report.longest[1]:,} characters" in str(report).splitlines()[-1]
     printed = str(report)
     for name, kind, _ in report.rows():
         assert name in printed or kind == "name without metadata"  # of many alike, only the first are named
-    for said in ("one per file", "one per row", "twin.txt = english/1800-speech.txt", "near-empty: 1 document"):
+    for said in ("one per file", "one per row", "twin.txt = english/1800-speech.txt", "near-empty: 2 documents"):
         assert said in printed
     assert len(printed.splitlines()) < 50
 

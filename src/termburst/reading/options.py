@@ -28,7 +28,7 @@ class ReadingOptions:
     Without `text`, the column "text" of a table is read, or the only column of strings, which is noted. Without `id`,
     the id of a row is "<file>:<number>", with the number of the row in CSV and Parquet, and of the line in JSONL.
     Without `encoding`, it is detected for each file: a byte order mark, UTF-8, UTF-16, or a guess that is noted.
-    Parquet is always UTF-8, and office files, PDF, XML and web pages name their own encoding. Without
+    Parquet is always UTF-8, and office files, PDF, XML, web pages and mail name their own encoding. Without
     `delimiter`, it is detected among comma, semicolon, tab and vertical bar; anything but a comma is noted. If a
     `layer` is given, files without annotation are skipped. The named groups of `name_pattern`, which is searched in the
     name of each file, become metadata.

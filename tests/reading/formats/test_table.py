@@ -57,6 +57,7 @@ def test_first_bytes_are_right_where_the_ending_is_wrong():
         ("", b"<?xml version='1.0'?>\n<!DOCTYPE html PUBLIC '-//W3C'>", "a web page"),
         (".xml", b"<!doctype html>", "a web page"),
         (".html", b"<?xml version='1.0'?><html>", "a web page"),
+        ("", b"From - Mon Jan 01 00:00:00 2024\nSubject: x\n", "a mailbox"),
     ]:
         found = format_of(suffix, start)
         assert found is not None
@@ -65,12 +66,6 @@ def test_first_bytes_are_right_where_the_ending_is_wrong():
 
 def test_a_thousand_comments_are_looked_at_in_no_time():
     assert format_of("", b"<!---->" * 1000) is None
-
-
-def test_mail_is_refused_and_not_read_as_text():
-    for suffix in (".eml", ".mbox"):
-        with pytest.raises(UnreadableFile, match="is e-mail; save the messages as text"):
-            list(format_of(suffix, b"Subject: Tea").read(io.BytesIO(b"Subject: Tea"), ReadingPlan(), print))
 
 
 def test_archives_of_other_things_stay_archives():

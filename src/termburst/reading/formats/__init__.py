@@ -1,4 +1,4 @@
-"""Formats of files that hold documents: office files, e-books, web pages, XML and annotated corpora.
+"""Formats of files that hold documents: office files, e-books, web pages, mail, XML and annotated corpora.
 
 `format_of` says which format a file has; its `read` gives the documents. What is repaired, guessed, left out or removed
 is said through the function *note* that `read` is given. What cannot be read raises `UnreadableFile`. Nothing is

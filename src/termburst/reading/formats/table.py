@@ -10,12 +10,7 @@ from termburst.reading.formats.found import Format, FoundDocument, Note, Unreada
 from termburst.reading.options import ReadingPlan
 
 
-def refuse_mail(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
-    """Refuse e-mail, whose text is packed in many ways."""
-    raise UnreadableFile("is e-mail; save the messages as text, or as a table with Python's module mailbox")
-
-
-def refuse_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
+def read_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> Iterator[FoundDocument]:
     """Refuse what only old programs read."""
     raise UnreadableFile(
         "is in an older Office format or encrypted; save it as .docx, .xlsx or .odt without a password"
@@ -23,21 +18,22 @@ def refuse_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> 
 
 
 DOCX = Format("a Word document", (".docx", ".docm", ".dotx"), "word.read_docx")
-ODT = Format("an OpenDocument text", (".odt", ".fodt", ".ott"), "open_document.read_odt")
+ODT = Format("an OpenDocument text", (".odt", ".ott"), "open_document.read_odt")
 RTF = Format("an RTF document", (".rtf",), "rtf.read_rtf")
 PDF = Format("a PDF file", (".pdf",), "pdf.read_pdf")
 EPUB = Format("an e-book", (".epub",), "epub.read_epub")
 HTML = Format("a web page", (".html", ".htm", ".xhtml"), "web_page.read_html")
 XLSX = Format("an Excel sheet", (".xlsx", ".xlsm"), "sheets.read_xlsx", "one per row")
 JSON = Format("a JSON file", (".json",), "json_array.read_json", "one per row", recoded=True)
-MAIL = Format("e-mail", (".eml", ".mbox", ".mbx"), "table.refuse_mail")
-XML = Format("an XML file", (".xml", ".tei"), "tei.read_xml")
+MBOX = Format("a mailbox", (".mbox", ".mbx"), "mail.read_mbox", "one per message")
+EML = Format("an e-mail message", (".eml",), "mail.read_eml")
+XML = Format("an XML file", (".xml", ".tei", ".fodt"), "tei.read_xml")
 CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), "conllu.read_conllu", recoded=True)
 VERTICAL = Format("vertical text", (".vrt", ".vert"), "vertical.read_vertical", recoded=True)
-OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt"), "table.refuse_old_office")
+OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt"), "table.read_old_office")
 
 FORMATS: tuple[Format, ...] = (
-    DOCX, ODT, RTF, PDF, EPUB, HTML, XLSX, JSON, MAIL, XML, CONLLU, VERTICAL, OLD_OFFICE,
+    DOCX, ODT, RTF, PDF, EPUB, HTML, XLSX, JSON, MBOX, EML, XML, CONLLU, VERTICAL, OLD_OFFICE,
 )  # fmt: skip
 
 _BY_SUFFIX = {suffix: each for each in FORMATS for suffix in each.suffixes}
@@ -71,7 +67,7 @@ def format_of(suffix: str, start: bytes) -> Format | None:
     if by_bytes is not None:
         return by_bytes
     if known is None and suffix in _PLAIN:
-        return _by_markup(plain)
+        return _by_markup(plain, suffix)
     if known in (XML, OLD_OFFICE) and _HTML.match(plain):
         return HTML
     if known is OLD_OFFICE and _XML.match(plain):
@@ -102,10 +98,14 @@ def _zipped(start: bytes) -> Format | None:
     return None
 
 
-def _by_markup(start: bytes) -> Format | None:
+def _by_markup(start: bytes, suffix: str) -> Format | None:
     if _HTML.match(start):
         return HTML
     if _XML.match(start):
         rest = start[start.find(b"?>") + 2 :]
         return HTML if _HTML.match(rest) else XML
+    if not suffix and start.startswith(b"From "):
+        from termburst.reading.formats.mail import is_mailbox
+
+        return MBOX if is_mailbox(start) else None
     return None
