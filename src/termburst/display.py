@@ -53,6 +53,30 @@ def did_you_mean(name: Any, known: Iterable[Any]) -> str:
     return f"; did you mean {near[0]!r:.60}?" if near else ""
 
 
+def listed(names: Iterable[Any]) -> str:
+    """Names in one line, cut if it is long.
+
+    Examples
+    --------
+    >>> listed(["year", "party"])
+    "'year', 'party'"
+    """
+    known = ", ".join(map(repr, names))
+    return known if len(known) <= 300 else known[:299] + "…"
+
+
+def no_column(name: Any, known: Iterable[str], use: str = "", whose: str = "the metadata") -> str:
+    """The sentence about a column that does not exist.
+
+    Examples
+    --------
+    >>> no_column("praty", ["year", "party"])
+    "the metadata has no column 'praty'; it has 'year', 'party'; did you mean 'party'?"
+    """
+    names = list(known)
+    return f"{whose} has no column {name!r:.60}{use}; it has {listed(names) or 'no columns'}{did_you_mean(name, names)}"
+
+
 def printable_json(text: str) -> str:
     """JSON with the same meaning, in which characters that a terminal obeys, or that hide or reorder text, are escaped.
 

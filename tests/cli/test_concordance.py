@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from helpers.processes import PATIENCE
-from termburst.cli.concordance_lines import aligned
+from termburst.cli.concordance import aligned
 
 ROWS = """name,year,party,text
 a,1945,x,"So it goes, and so on."

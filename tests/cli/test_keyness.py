@@ -270,7 +270,7 @@ def test_a_full_disk_is_reported(folders, plain_environment, format):
     with Path("/dev/full").open("wb") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=plain_environment, check=False)
     assert done.returncode == 2
-    assert done.stderr == b"termburst: the table cannot be written to standard output: No space left on device\n"
+    assert done.stderr == b"termburst: standard output cannot be written: No space left on device\n"
 
 
 def test_a_min_count_that_no_term_reaches(run, table):

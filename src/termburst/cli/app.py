@@ -14,10 +14,11 @@ from termburst.cli.demo import demo
 from termburst.cli.doctor import doctor
 from termburst.cli.export import export, weigh
 from termburst.cli.keyness import keyness
+from termburst.cli.options import takes_options
 from termburst.cli.output import say
 from termburst.cli.report import explore, report
 from termburst.cli.reproduce import reproduce
-from termburst.cli.stats import stats
+from termburst.cli.stats import add, build, merge, show, subtract
 from termburst.cli.terms import explain, terms
 
 # By what people want, in the order in which they want it; and examples of each command.
@@ -74,21 +75,12 @@ def examples() -> dict[str, list[str]]:
     return found | {"stats": [found["stats build"][0], found["stats add"][0]]}
 
 
-def _register(app: typer.Typer, *commands: Callable[..., Any]) -> None:
-    """Add commands to *app*, each in its group and with its examples."""
+def _register(app: typer.Typer, *commands: Callable[..., Any], within: str = "") -> None:
+    """Add commands to *app*, each in its group and with its examples; *within* is the word before their names."""
     for command in commands:
-        name = command.__name__
-        panel, epilog = _group(name), _epilog(examples()[name])
-        app.command(help=_rewrapped(command.__doc__), rich_help_panel=panel, epilog=epilog)(command)
-
-
-def _register_stats(app: typer.Typer) -> None:
-    """Add the commands of `stats` to *app*; each gets its examples."""
-    for command in stats.registered_commands:
-        assert command.callback is not None  # of a registered command
-        command.help = _rewrapped(command.callback.__doc__)
-        command.epilog = _epilog(examples()[f"stats {command.callback.__name__}"])
-    app.add_typer(stats, name="stats", rich_help_panel=_group("stats"), epilog=_epilog(examples()["stats"]))
+        name = f"{within}{command.__name__}"
+        panel, epilog = None if within else _group(name), _epilog(examples()[name])
+        app.command(help=_rewrapped(command.__doc__), rich_help_panel=panel, epilog=epilog)(takes_options(command))
 
 
 def _group(name: str) -> str:
@@ -121,6 +113,9 @@ app = typer.Typer(
 )
 
 
+stats = typer.Typer(help="Build, combine and show saved statistics of a corpus.", no_args_is_help=True)
+
+
 def _version(asked: bool) -> None:
     if asked:
         import termburst
@@ -140,5 +135,6 @@ def _root(
 
 # The order of the groups and commands in `termburst --help`.
 _register(app, demo, doctor, terms, explain, report, explore, check, kwic, collocates, triggers, keyness, weigh, export)
-_register_stats(app)
+_register(stats, build, add, merge, subtract, show, within="stats ")
+app.add_typer(stats, name="stats", rich_help_panel=_group("stats"), epilog=_epilog(examples()["stats"]))
 _register(app, reproduce)

@@ -8,11 +8,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from termburst.cli.output import SURE, many, say
 from termburst.cli.reading import collection_size, working
 from termburst.display import printable
+from termburst.options import Option
 
 if TYPE_CHECKING:
     from termburst.corpus.corpus import Corpus
@@ -23,10 +22,8 @@ Texts = tuple[str, str, "Corpus", dict[str, "Corpus"]]
 
 
 def demo(
-    top: Annotated[int, typer.Option("--top", "-n", min=1, help="How many words.")] = 10,
-    page: Annotated[Path, typer.Option("--output", "-o", help="The page to write; needs Bokeh.")] = Path(
-        "termburst-demo.html"
-    ),
+    top: Annotated[int, Option("How many words.", least=1)] = 10,
+    output: Annotated[Path, Option("The page to write; needs Bokeh.")] = Path("termburst-demo.html"),
 ) -> None:
     """See it work: bursty words in sentences, a comparison of two groups, and a page to explore.
 
@@ -39,7 +36,7 @@ def demo(
     from termburst.files import check_output
     from termburst.questions.burst_columns import documents_by_chance, in_words
 
-    check_output(page)
+    check_output(output)
     start = time.perf_counter()
     with working("Reading"):
         title, unit, corpus, groups = _texts()
@@ -57,8 +54,8 @@ def demo(
     say("", f"Read in {read - start:.1f} s; counted and fitted {many(len(table), 'term')} in {done - read:.1f} s.")
     if find_spec("bokeh") is not None:
         with working("Testing every word") as step:
-            corpus.report(page, title=title, step=step)
-        say(f"Explore all words in a browser: {page.resolve().as_uri()}")
+            corpus.report(output, title=title, step=step)
+        say(f"Explore all words in a browser: {output.resolve().as_uri()}")
     else:
         say("For a page to explore all words: pip install 'termburst[report]', then run this command again.")
     command = "termburst" if shutil.which("termburst") else os.path.relpath(sys.argv[0])

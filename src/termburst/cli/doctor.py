@@ -10,9 +10,8 @@ from importlib.metadata import PackageNotFoundError, metadata, version
 from pathlib import Path
 from typing import Annotated, Any
 
-import typer
-
 from termburst.cli.output import json_text, many, say, write_out
+from termburst.options import Option
 
 _PARTS = {  # the extras of pyproject.toml that users want, and what each is for
     "report": "pages (report, demo)",
@@ -27,7 +26,7 @@ _PARTS = {  # the extras of pyproject.toml that users want, and what each is for
 }
 
 
-def doctor(json: Annotated[bool, typer.Option("--json", help="The same as JSON, for a bug report.")] = False) -> None:
+def doctor(json: Annotated[bool, Option("The same as JSON, for a bug report.")] = False) -> None:
     """Show versions, extras, the compiled core and the data at hand, and what is missing for what."""
     found = diagnosis()
     if json:

@@ -123,8 +123,7 @@ def _by_column(
     """Compare the groups that a column names: two with each other, more than two each with the rest."""
     import polars as pl
 
-    from termburst.corpus.condition_groups import part_to_compare
-    from termburst.corpus.metadata import labels_of
+    from termburst.corpus.metadata import labels_of, part_to_compare
     from termburst.corpus.scan import is_saved
 
     if is_saved(name):
@@ -218,7 +217,7 @@ def _size(corpus: Corpus) -> str:
 
 def _by_formula(corpus: str, against: Sides, reading: Reading, asked: Keyness) -> _Compared:
     """Compare by a formula; with clusters or strata, the column or the condition of --by is one."""
-    from termburst.corpus.condition_groups import part_to_compare
+    from termburst.corpus.metadata import part_to_compare
     from termburst.questions.formula_text import named_columns
 
     formula = against.formula or column_formula(CONDITION if is_condition(against.by) else str(against.by))

@@ -157,7 +157,7 @@ def said_of(table: pl.DataFrame) -> tuple[str, ...]:
     """What the columns of a table mean."""
     if "burst_ratio_a" in table.columns:
         return _BURST_COLUMNS
-    return (*_COLUMNS, *_no_least(table), *(_not_counted(table) if "least_p" in table.columns else ()))
+    return (*_COLUMNS, *_no_least(table))
 
 
 def _no_least(table: pl.DataFrame) -> list[str]:
@@ -169,15 +169,6 @@ def _no_least(table: pl.DataFrame) -> list[str]:
         return []
     differ = f"{many(none, 'row')} with q ≤ {SURE} {'has' if none == 1 else 'have'} lower_bound 0"
     return [f"{differ}: a difference is sure, but no size of it once the strongest of so many words are picked"]
-
-
-def _not_counted(table: pl.DataFrame) -> list[str]:
-    """A line on the terms that cannot be significant, if there are any."""
-    never = int((table["least_p"] > 0.05).sum())
-    if not never:
-        return []
-    counted = many(never, "row") + " of terms" if "contrast" in table.columns else many(never, "term")
-    return [f"{counted} in too few documents for p ≤ 0.05: these do not count in the adjustment at that level"]
 
 
 def clusters_in_words(metadata: pl.DataFrame, cluster: str, columns: list[str], table: pl.DataFrame) -> str:

@@ -71,19 +71,14 @@ def write_table(frame: pl.DataFrame, table: Table, title: Title = "", *, nothing
         write_out(_encoded(frame, table, title), output)
         note(f"{output}: {many(frame.height, 'row')}")
     else:
-        try:
-            if format == "table":
-                print_table(frame, title, nothing=nothing)
-            else:
-                content = _encoded(frame, table, title)
-                if format == "csv" and sys.stdout.isatty():  # JSON escapes what a terminal obeys; CSV cannot
-                    content = "\n".join(printable(line, None) for line in content.decode().split("\n")).encode()
-                write_out(content)
-            sys.stdout.flush()
-        except BrokenPipeError:
-            raise
-        except OSError as error:  # such as a full disk
-            raise ValueError(f"the table cannot be written to standard output: {error.strerror or error}") from error
+        if format == "table":
+            print_table(frame, title, nothing=nothing)
+        else:
+            content = _encoded(frame, table, title)
+            if format == "csv" and sys.stdout.isatty():  # JSON escapes what a terminal obeys; CSV cannot
+                content = "\n".join(printable(line, None) for line in content.decode().split("\n")).encode()
+            write_out(content)
+        sys.stdout.flush()
     if escaped:
         which = f"{many(escaped, 'cell')} that a spreadsheet would run as a formula"
         say(f"{output or 'CSV'}: added an apostrophe before {which}; --csv-as-is leaves them unchanged", err=True)
@@ -224,16 +219,12 @@ def print_table(frame: pl.DataFrame, title: Title = "", *, file: Any = None, not
 def progress_bar(*, when: bool = True) -> Iterator[Any]:
     """A progress bar on standard error, if that is a terminal; otherwise nothing."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TimeElapsedColumn
+    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
     from rich.table import Column
-    from rich.text import Text
-
-    class Description(ProgressColumn):
-        def render(self, task: Task) -> Text:
-            return Text(printable(task.description, None))
 
     console = Console(stderr=True)
-    columns = (Description(table_column=Column(no_wrap=True)), BarColumn(), TimeElapsedColumn())
+    described = TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True))
+    columns = (described, BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=console, transient=True, disable=not (when and console.is_terminal)) as bar:
         yield bar
 

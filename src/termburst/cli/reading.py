@@ -109,6 +109,7 @@ class Watching:
         if hasattr(signal, "siginterrupt"):  # Polars lets a read continue after Ctrl-C and wait for more input
             signal.siginterrupt(signal.SIGINT, True)
         with progress_bar(when=self.bar) as progress:
+            name = printable(name, None)
             task = progress.add_task(f"Reading {name}", total=size)
             self.tell = lambda doing: progress.update(task, description=f"{doing} {name}")
             yield lambda position: progress.update(task, completed=position)

@@ -11,13 +11,11 @@ from typing import Annotated
 
 import typer
 
-from termburst.cli.options import CorpusName, takes_options, with_dashes
+from termburst.cli.options import CorpusName, with_dashes
 from termburst.cli.output import json_text, many, note, say, write_out
 from termburst.cli.reading import Reading, reads_text
 from termburst.names import Detail
 from termburst.options import Option
-
-stats = typer.Typer(help="Build, combine and show saved statistics of a corpus.", no_args_is_help=True)
 
 Saved = Annotated[Path, Option("A file that `stats build` wrote.", metavar="STATISTICS")]
 Into = Annotated[Path, Option("The Parquet file to write.")]
@@ -25,7 +23,6 @@ InPlace = Annotated[Path | None, Option("Write to this file. (default: change th
 Batch = Annotated[str | None, Option("A name for these documents, so that they are added only once.")]
 
 
-@stats.command()
 @reads_text
 def build(
     corpus: CorpusName,
@@ -63,7 +60,6 @@ def build(
     _note(output, *size)
 
 
-@stats.command()
 @reads_text
 def add(
     saved: Saved,
@@ -91,8 +87,6 @@ def add(
         _note(output or saved, documents, terms, f" ({added:,} added)" if added else "")
 
 
-@stats.command()
-@takes_options
 def merge(
     saved: Annotated[
         list[Path], typer.Argument(metavar="STATISTICS...", help="Two or more files.", show_default=False)
@@ -107,8 +101,6 @@ def merge(
         _note(output, *building.merge(saved, output, again=again, say=_say))
 
 
-@stats.command()
-@takes_options
 def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
     """Remove the documents of the second file from the first, and the terms that no longer occur.
 
@@ -120,8 +112,6 @@ def subtract(saved: Saved, other: Saved, output: InPlace = None) -> None:
         _note(output or saved, *building.subtract(saved, other, output=output, say=_say))
 
 
-@stats.command()
-@takes_options
 def show(saved: Saved, json: Annotated[bool, Option("Write JSON.")] = False) -> None:
     """Show what a file of statistics, or the folder of a ledger, contains."""
     from termburst.corpus.saved import contained

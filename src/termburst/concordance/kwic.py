@@ -19,6 +19,7 @@ from termburst.core import concordance as core
 from termburst.counting.character_class import CharacterClass, character_class
 from termburst.counting.pattern_clock import start_clock, stop_clock
 from termburst.counting.tokenizer import joined
+from termburst.display import no_column
 from termburst.reading.documents import Text
 from termburst.reading.layers import BETWEEN
 
@@ -61,7 +62,7 @@ class Wanted:
         listed = [columns] if isinstance(columns, str) else list(columns or ())
         for name in listed:
             if name not in known:
-                raise ValueError(_no_column(name, known))
+                raise ValueError(no_column(name, known))
             if name in ("id", "document", *_LINE, "position"):
                 raise ValueError(f"a line has its own column {name!r}; rename that column of the metadata")
         order: list[tuple[str, bool]] = []
@@ -129,8 +130,8 @@ def line_frames(
         if asked.compiled is not None and not layers:
             yield from _by_kernel(chunk, before, asked.compiled, width, keys)
         else:
-            matches = _shown_matches if layers else _own_matches
-            yield from _by_pattern((matches(text, asked.pattern) for text in chunk), before, width, keys)
+            found = _shown_matches if layers else lambda text, pattern: (text, _matches(text, pattern))
+            yield from _by_pattern((found(text, asked.pattern) for text in chunk), before, width, keys)
         before += len(chunk)
 
 
@@ -227,11 +228,6 @@ def _by_pattern(
         yield _frame(rows, wide, keys)
 
 
-def _own_matches(text: str, pattern: re.Pattern[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The text, and where a pattern matches."""
-    return text, _matches(text, pattern)
-
-
 def _matches(text: str, pattern: re.Pattern[str]) -> list[tuple[int, int]]:
     """Where a pattern matches."""
     start_clock()
@@ -278,10 +274,5 @@ def _around(text: str, start: int, stop: int, width: int) -> tuple[str, str, str
     return left, match, right
 
 
-def _no_column(name: Any, known: Sequence[str]) -> str:
-    names = ", ".join(map(repr, known))
-    return f"the metadata has no column {name!r:.60}; it has {names if len(names) <= 300 else names[:299] + '…'}"
-
-
 def _no_sort(name: Any, known: Sequence[str]) -> str:
-    return f"sort must be L1 to L3, R1 to R3, match, or a column; {_no_column(name, known)}"
+    return f"sort must be L1 to L3, R1 to R3, match, or a column; {no_column(name, known)}"

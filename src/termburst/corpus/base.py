@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
@@ -12,18 +11,18 @@ from numpy.typing import NDArray
 
 from termburst.corpus import metadata as columns
 from termburst.corpus import steps
-from termburst.corpus.condition_groups import expression_of, rows_meeting
 from termburst.corpus.documents import Documents
+from termburst.corpus.metadata import expression_of, rows_meeting
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Held, Scanned
-from termburst.corpus.shown import Reports, as_html, in_words
+from termburst.corpus.shown import Reports, as_html, in_words, warn_of_single_documents
 from termburst.corpus.steps import Step, about, none_meets
 from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions, words_of
 from termburst.forks import check_fork
-from termburst.messages import Message, named, shown
+from termburst.messages import named, shown
 from termburst.reading.conditions import is_condition
 from termburst.reading.documents import Text
 from termburst.reading.options import ReadingOptions
@@ -448,16 +447,5 @@ class CorpusBase:
 
     def _warn_of_one_document(self) -> None:
         if len(self) == 1:
-            files = self.reading is not None and self.reading.files if self._scanned is None else True
-            whose = getattr(self._documents, "name", None) or (
-                self._scanned.stream.name if self._scanned else self.name
-            )
-            one, pieces = named("lines", True), named("split", 1000, python="corpus.split(tokens=1000)")
-            warnings.warn(
-                Message(
-                    whose if files else "the corpus",
-                    " is a single document, but burstiness shows only between documents; ",
-                    one, " makes each line a document, ", pieces, " makes pieces of 1,000 tokens",
-                ),
-                stacklevel=3,
-            )  # fmt: skip
+            whose = self._scanned.stream.name if self._scanned else getattr(self._documents, "name", "the corpus")
+            warn_of_single_documents(f"{whose} is a single document, but burstiness shows only between documents")

@@ -14,7 +14,7 @@ import numpy as np
 from termburst import names
 from termburst.corpus import metadata as columns
 from termburst.corpus.base import CorpusBase
-from termburst.corpus.condition_groups import part_to_compare, with_conditions_shown
+from termburst.corpus.metadata import part_to_compare, with_conditions_shown
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import with_layers
 from termburst.corpus.shown import warn_of_single_documents
@@ -47,6 +47,12 @@ if TYPE_CHECKING:
     from termburst.questions.corpus_check import CorpusCheck
     from termburst.report.server import Exploration
     from termburst.weights.weight_files import Weights
+
+
+_LONE = (
+    "each side is a single document, so it cannot be seen how much words vary between documents, and few terms will "
+    "differ"
+)
 
 
 class Corpus(CorpusBase):
@@ -165,7 +171,7 @@ class Corpus(CorpusBase):
         b = other._sums() if isinstance(other, CorpusBase) else other
         a = self._sums()
         if isinstance(other, CorpusBase) and len(self) == len(other) == 1:
-            warn_of_single_documents()
+            warn_of_single_documents(_LONE)
         return keyness(a, b, reference=reference, **given(asked))
 
     def _by_metadata(self, asked: Keyness, sides: Sides) -> pl.DataFrame:
@@ -187,7 +193,7 @@ class Corpus(CorpusBase):
             problem = f"the column {by!r:.60} has only one value, {values[0]!r:.60}; choose another with "
             raise ValueError(problem + named("by"))
         if len(values) == len(part) == 2:
-            warn_of_single_documents()
+            warn_of_single_documents(_LONE)
         if len(values) != 2 or sides.contrasts:
             return keyness(part._filled(), by=labels.to_list(), contrasts=sides.contrasts, **given(asked))
         a, b = (part._filled().counts[(labels == value).to_numpy()] for value in values)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, islice
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -124,43 +124,6 @@ def with_columns(counts: Any, held: Any) -> Any:
 Numbers = NDArray[np.intp]
 
 
-class LazyTexts(Sequence[Text]):
-    """Texts that are made when they are asked for; a subclass has `__len__`, `at` and `rows`.
-
-    `at(numbers)` yields some texts by their ascending numbers, in one pass.
-    """
-
-    def at(self, numbers: Iterable[int]) -> Iterator[Text]:
-        """The texts with these numbers, which must ascend."""
-        raise NotImplementedError
-
-    def rows(self, numbers: Numbers) -> Sequence[Text]:
-        """The same texts, but only those with these numbers, which must ascend."""
-        raise NotImplementedError
-
-    def __iter__(self) -> Iterator[Text]:
-        """All texts, in one pass."""
-        return self.at(range(len(self)))
-
-    @overload
-    def __getitem__(self, number: int) -> Text: ...
-
-    @overload
-    def __getitem__(self, number: slice) -> Sequence[Text]: ...
-
-    def __getitem__(self, number: int | slice) -> Text | Sequence[Text]:
-        """One text, or a list of those in a slice."""
-        if isinstance(number, slice):
-            asked = range(len(self))[number]
-            found = list(self.at(sorted(asked)))
-            return found if asked.step > 0 else found[::-1]
-        return next(self.at([range(len(self))[number]]))
-
-    def __repr__(self) -> str:
-        """How many there are; the texts themselves may be long."""
-        return f"<{len(self):,} texts, read when needed>"
-
-
 def rows_of(texts: Sequence[Text], numbers: Numbers) -> Sequence[Text]:
     """Some of the texts, by their ascending numbers; texts on disk stay there.
 
@@ -169,7 +132,8 @@ def rows_of(texts: Sequence[Text], numbers: Numbers) -> Sequence[Text]:
     >>> rows_of(["so", "it", "goes"], np.array([0, 2]))
     ['so', 'goes']
     """
-    return texts.rows(numbers) if isinstance(texts, LazyTexts) else [texts[k] for k in numbers.tolist()]
+    rows = getattr(texts, "rows", None)
+    return [texts[k] for k in numbers.tolist()] if rows is None else rows(numbers)
 
 
 def tokens_of(text: Text, tokenizer: Callable[[Any], Iterable[Any]]) -> list[str]:

@@ -18,13 +18,13 @@ from termburst.backends.frame_input import Kind, entered, opened, schema_of
 from termburst.backends.frame_input import column_of as expression_for
 from termburst.backends.frames import COUNTED, is_spark, returned, to_polars
 from termburst.backends.run import run
-from termburst.corpus.condition_groups import expression_of
 from termburst.corpus.frames import as_polars
-from termburst.corpus.metadata import chosen_rows, chosen_values, column_of, no_column
+from termburst.corpus.metadata import chosen_rows, chosen_values, column_of, expression_of
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import check_same_words
 from termburst.corpus.steps import Step
 from termburst.counting.options import CountingOptions, checked_counting
+from termburst.display import no_column
 from termburst.inference.dispersion import checked_measures
 from termburst.inference.plr import warn_of_clamped
 from termburst.messages import Message, named
@@ -395,7 +395,7 @@ def way_round(kind: str) -> str:
 
 def _check_column(schema: Any, name: str) -> None:
     if name not in schema:
-        raise ValueError(no_column(_empty(schema), name).replace("the metadata", "the frame", 1))
+        raise ValueError(no_column(name, schema, whose="the frame"))
 
 
 def _empty(schema: Iterable[str]) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from termburst.display import listed, no_column
 from termburst.reading.documents import Text
 
 
@@ -77,7 +78,7 @@ def id_column(frame: pl.DataFrame, id: Any) -> str | None:
     if id is None:
         return "id" if "id" in frame.columns else None
     if not isinstance(id, str) or id not in frame.columns:
-        raise ValueError(f"the frame has no column {id!r:.60} (id=...); it has {listed(frame.columns)}")
+        raise ValueError(no_column(id, frame.columns, " (id=...)", "the frame"))
     return id
 
 
@@ -85,7 +86,7 @@ def text_column(frame: pl.DataFrame, text: str | None) -> str | None:
     """The name of the column with the texts: *text*, or "text"; None if the frame has counts."""
     if text is not None:
         if text not in frame.columns:
-            raise ValueError(f"the frame has no column {text!r:.60} (text=...); it has {listed(frame.columns)}")
+            raise ValueError(no_column(text, frame.columns, " (text=...)", "the frame"))
         return text
     if "text" in frame.columns and not frame["text"].dtype.is_numeric():  # "text" may be a term of a frame of counts
         return "text"
@@ -130,9 +131,3 @@ def frame_counts(frame: pl.DataFrame) -> tuple[Any, list[str]]:
 
     columns = [sp.csc_array(frame[name].to_numpy().reshape(-1, 1)) for name in frame.columns]
     return sp.hstack(columns, format="csr"), list(frame.columns)
-
-
-def listed(names: list[str]) -> str:
-    """Names for a message; a long list is cut."""
-    shown = ", ".join(map(repr, names)) or "no columns"
-    return shown if len(shown) <= 300 else shown[:299] + "…"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.corpus import metadata
-from termburst.corpus.documents import Documents, InOrder, LazyTexts, Numbers
+from termburst.corpus.documents import Documents, InOrder, Numbers
 from termburst.corpus.steps import DROP
 from termburst.corpus.stream import Pass, Stream
 from termburst.counting.counted_corpus import CountedCorpus
@@ -175,7 +175,7 @@ class _End:
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class StreamedTexts(LazyTexts):
+class StreamedTexts(Sequence[Text]):
     """The texts of a corpus that is scanned, one by one; a place among them needs the ids, and so a pass before."""
 
     scanned: Scanned
@@ -193,6 +193,10 @@ class StreamedTexts(LazyTexts):
             for batch in batches:
                 yield from batch.texts
 
+    def __getitem__(self, number: Any) -> Any:
+        """One text, or a list of those in a slice."""
+        return self._held[number]
+
     def at(self, numbers: Iterable[int]) -> Iterator[Text]:
         """The texts with these numbers, which must ascend."""
         return self._held.at(numbers)
@@ -208,7 +212,7 @@ class StreamedTexts(LazyTexts):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class ScannedTexts(LazyTexts):
+class ScannedTexts(Sequence[Text]):
     """The texts of a stream that was read before, or some of them.
 
     Attributes
@@ -228,6 +232,22 @@ class ScannedTexts(LazyTexts):
     def __len__(self) -> int:
         """How many texts."""
         return self.numbers.size
+
+    def __iter__(self) -> Iterator[Text]:
+        """All texts, in one pass."""
+        return self.at(range(len(self)))
+
+    def __getitem__(self, number: Any) -> Any:
+        """One text, or a list of those in a slice."""
+        if not isinstance(number, slice):
+            return next(self.at([range(len(self))[number]]))
+        asked = range(len(self))[number]
+        found = list(self.at(sorted(asked)))
+        return found if asked.step > 0 else found[::-1]
+
+    def __repr__(self) -> str:
+        """How many there are; the texts themselves may be long."""
+        return f"<{len(self):,} texts, read when needed>"
 
     def at(self, numbers: Iterable[int]) -> Iterator[Text]:
         """The texts with these ascending numbers; ValueError if the files have changed since they were first read."""

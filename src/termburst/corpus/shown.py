@@ -72,13 +72,8 @@ class Reports(tuple[Any, ...]):
         return "\n".join(map(str, self))
 
 
-def warn_of_single_documents() -> None:
-    """Warn that every side of a comparison is one document, and say what to do."""
-    pieces, one = named("split", 1000, python="corpus.split(tokens=1000)"), named("lines", True)
-    warnings.warn(
-        Message(
-            "each side is a single document, so it cannot be seen how much words vary between documents, and few "
-            "terms will differ; ", pieces, " makes pieces of 1,000 tokens, and ", one, " makes each line a document",
-        ),
-        stacklevel=3,
-    )  # fmt: skip
+def warn_of_single_documents(problem: str) -> None:
+    """Warn that nothing can be said from one document, and say what to do."""
+    one, pieces = named("lines", True), named("split", 1000, python="corpus.split(tokens=1000)")
+    advice = Message("; ", one, " makes each line a document, ", pieces, " makes pieces of 1,000 tokens")
+    warnings.warn(Message(problem, advice), stacklevel=4)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from termburst.corpus import metadata
-from termburst.corpus.condition_groups import rows_meeting
+from termburst.corpus.metadata import rows_meeting
 from termburst.corpus.stream import Pass
 from termburst.counting.options import CountingOptions
 from termburst.counting.pattern_clock import start_clock, stop_clock

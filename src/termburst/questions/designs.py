@@ -11,13 +11,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions
+from termburst.display import no_column
 from termburst.inference.checks import shown
 from termburst.inference.clusters import cluster_test, summed_rows
 from termburst.inference.designs import ContrastTest, DesignComparison, Significance
 from termburst.models.beta_binomial_regression import design_cells_of
 from termburst.questions.compared import design_notes, warn_of
 from termburst.questions.design_plan import DesignPlan, Tally, check_clusters, design_rows, side_columns
-from termburst.questions.formulas import Design, design_of, no_column
+from termburst.questions.formulas import Design, design_of
 from termburst.questions.frames import counted_texts, named_terms
 from termburst.questions.keyness import Keyness
 from termburst.questions.plans import finished
@@ -119,7 +120,7 @@ def _one_kind(values: Any) -> Any:
 def _clusters(frame: pl.DataFrame, cluster: str, design: Design) -> NDArray[np.intp]:
     """The number of the cluster of each document."""
     if cluster not in frame.columns:
-        raise ValueError(no_column(frame, cluster, " for clusters"))
+        raise ValueError(no_column(cluster, frame.columns, " for clusters"))
     column = frame[cluster]
     if column.null_count():
         raise ValueError(f"{column.null_count():,} documents have nothing in the column {cluster!r:.60}; fill it")

@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from termburst.display import did_you_mean
+from termburst.display import no_column
 from termburst.inference.checks import shown
 from termburst.inference.contrast_rows import FARTHEST_VALUE
 from termburst.inference.designs import Contrast
@@ -198,7 +198,7 @@ def design_of(
         raise ValueError(f"formula must be a string such as 'party + year'; got {shown(formula)}")
     if strata is not None:
         if strata not in metadata.columns:
-            raise ValueError(no_column(metadata, strata, " for strata"))
+            raise ValueError(no_column(strata, metadata.columns, " for strata"))
         formula = f"{formula} + C(`{strata}`)"
     parsed, factors = parsed_formula(formula)
     names = list(dict.fromkeys(name for _, used, _ in factors for name in sorted(used)))
@@ -227,12 +227,6 @@ def design_of(
         warn_of_lone_documents(_distinct(distinct.select(name), number)[1], f"values of {name!r:.60}")
     cell, levels, columns = cell.ravel()[first], shorter[first], list(spec.column_names)
     return Design(rows, cell, columns, spec, distinct, terms, categories, number, levels, strata)
-
-
-def no_column(metadata: pl.DataFrame, name: str, use: str = "") -> str:
-    """The sentence about a column that does not exist."""
-    known = ", ".join(map(repr, metadata.columns))
-    return f"the metadata has no column {name!r:.60}{use}; it has {known:.300}{did_you_mean(name, metadata.columns)}"
 
 
 def _repeated(frame: pl.DataFrame, documents: NDArray[np.int64]) -> tuple[pl.DataFrame, NDArray[np.intp]]:
@@ -267,7 +261,7 @@ def _columns(
     made, categories = [], {}
     for name in names:
         if name not in metadata.columns:
-            raise ValueError(no_column(metadata, name))
+            raise ValueError(no_column(name, metadata.columns))
         if name == "Intercept" or "\0" in name:
             raise ValueError(f"a column named {name!r:.60} cannot be in a formula; rename it")
         column = metadata[name]
