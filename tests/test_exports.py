@@ -1,7 +1,6 @@
 """Formats of other programs: each file is read back by a reader that is not ours, or compared with its description."""
 
 import csv
-import re
 
 import numpy as np
 import polars as pl
@@ -46,40 +45,13 @@ def test_quanteda(tmp_path):
     assert '"007",5' in path.read_text(encoding="utf-8")  # in quotes: a name, not a number
 
 
-def test_mallet(tmp_path):
-    path = tmp_path / "counts.mallet"
-    export_matrix(COUNTS, TERMS, DOCUMENTS, path, "mallet")
-    default = re.compile(r"^(\S*)[\s,]*(\S*)[\s,]*(.*)$")  # --line-regex of `mallet import-file`
-    read = [default.match(line).groups() for line in lines(path)]
-    assert [name for name, _, _ in read] == ["a", "b/c.txt", "an_id,_with_a_comma", "empty"]
-    assert [label for _, label, _ in read] == ["none"] * 4
-    assert sorted(read[0][2].split()) == ["007"] * 5 + ["ha", "ha", "new_york"]
-    assert sorted(read[1][2].split()) == ["NA", "naïve", "naïve", "naïve", "नमस्ते"]
-    assert read[3][2] == ""
-
-
-def test_mallet_refuses_weights_and_names_that_become_the_same(tmp_path):
-    with pytest.raises(ValueError, match="MALLET reads words"):
-        export_matrix(WEIGHTS, TERMS, DOCUMENTS, tmp_path / "x", "mallet")
-    with pytest.raises(ValueError, match="'new york' and 'new_york' would both be 'new_york'"):
-        export_matrix(sp.csr_array([[1, 1]]), ["new york", "new_york"], ["a"], tmp_path / "x", "mallet")
-    assert not list(tmp_path.iterdir())
-
-
 def test_antconc_word_list(tmp_path):
     """As AntConc 3 saves it, and as CQPweb writes it for AntConc."""
     path = tmp_path / "words.txt"
-    export_word_list(["so", "the", "naïve", "never"], [2, 9, 2, 0], path, "antconc")
+    export_word_list(["so", "the", "naïve", "never"], [2, 9, 2, 0], path)
     assert path.read_bytes().decode() == (
         "#Word Types: 3\n#Word Tokens: 13\n#Search Hits: 0\n1\t9\tthe\t\n2\t2\tnaïve\t\n3\t2\tso\t\n"
     )
-
-
-def test_wordsmith_word_list(tmp_path):
-    path = tmp_path / "words.txt"
-    export_word_list(np.array(["so", "the", "नमस्ते"], dtype=object), np.array([2, 9, 1]), path, "wordsmith")
-    assert path.read_bytes()[:2] in (b"\xff\xfe", b"\xfe\xff")
-    assert path.read_bytes().decode("utf-16") == "the\t9\r\nso\t2\r\nनमस्ते\t1\r\n"
 
 
 def test_the_long_form(tmp_path):
@@ -99,18 +71,16 @@ def test_names_that_do_not_fit_a_line_are_refused(tmp_path, terms):
     with pytest.raises(ValueError, match="contains a line break"):
         export_matrix(sp.csr_array([[1]]), terms, ["d"], tmp_path / "x.mtx", "matrix-market")
     with pytest.raises(ValueError, match="a tab or a line break"):
-        export_word_list(["a\tb"], [1], tmp_path / "x.txt", "antconc")
+        export_word_list(["a\tb"], [1], tmp_path / "x.txt")
     assert not list(tmp_path.iterdir())  # not even the matrix
 
 
 def test_sizes_and_formats_are_checked(tmp_path):
     path = tmp_path / "x"
     with pytest.raises(ValueError, match="there are 1 documents and 7 terms"):
-        export_matrix(COUNTS, TERMS, ["a"], path, "mallet")
+        export_matrix(COUNTS, TERMS, ["a"], path, "quanteda")
     with pytest.raises(ValueError, match="format must be one of 'matrix-market'"):
         export_matrix(COUNTS, TERMS, DOCUMENTS, path, "csv")
-    with pytest.raises(ValueError, match="format must be one of 'antconc', 'wordsmith'"):
-        export_word_list(["a"], [1], path, "csv")
 
 
 @pytest.mark.parametrize("format", MATRIX_FORMATS)

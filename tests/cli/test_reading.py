@@ -95,11 +95,10 @@ def test_one_document_says_what_to_do(process, folder, command, tmp_path, monkey
 def test_pieces(done, fault, tmp_path):
     novel = tmp_path / "novel.txt"
     novel.write_text("CHAPTER 1\nso it goes\nCHAPTER 2\nso it is\nand on\n", encoding="utf-8")
-    done("export", novel, "--split", "^CHAPTER", "-o", tmp_path / "chapters.mallet")
-    assert (tmp_path / "chapters.mallet").read_text(encoding="utf-8").splitlines() == [
-        "novel.txt:1\tnone\t1 chapter goes it so",
-        "novel.txt:2\tnone\t2 and chapter is it on so",
-    ]
+    done("export", novel, "--split", "^CHAPTER", "-o", tmp_path / "chapters.csv")
+    rows = [row.split(",") for row in (tmp_path / "chapters.csv").read_text(encoding="utf-8").splitlines()[1:]]
+    assert [row[1] for row in rows if row[0] == "novel.txt:1"] == ["1", "chapter", "goes", "it", "so"]
+    assert [row[1] for row in rows if row[0] == "novel.txt:2"] == ["2", "and", "chapter", "is", "it", "on", "so"]
     build = ("stats", "build", novel, "--split", 4, "-o", tmp_path / "s.parquet")
     assert "a build with --split saves nothing before its end" in fault(*build, "--checkpoint", 1e-9)
     done(*build)

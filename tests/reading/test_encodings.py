@@ -37,7 +37,7 @@ def test_a_sentence_is_enough_for_a_guess():
             data = (text + "\n").encode(encoding) * times
             guess = guess_encoding(data)
             assert guess is not None
-            assert data.decode(guess.encoding) == (text + "\n") * times
+            assert data.decode(guess) == (text + "\n") * times
 
 
 def test_a_utf8_file_is_never_read_in_another_encoding_because_others_are(tmp_path):

@@ -11,7 +11,6 @@ import typer
 from termburst.cli.options import CORPUS_HELP, CorpusName, Csv, MinCount, Table
 from termburst.cli.output import check_csv_options, many, note, refuse_workbook, say, write_table
 from termburst.cli.reading import Reading, reads_text
-from termburst.exports import ENDINGS, WORD_LIST_FORMATS
 from termburst.options import Option, given
 from termburst.questions.weights import Weigh
 
@@ -19,10 +18,8 @@ if TYPE_CHECKING:
     from termburst.weights.weight_files import Weights
 
 CellFormat = Literal["npz", "csv", "parquet", "matrix-market", "quanteda"]  # of weights
-ExportFormat = Literal[
-    "npz", "csv", "parquet", "matrix-market", "quanteda", "mallet", "antconc", "wordsmith"
-]  # of counts
-_ENDINGS: dict[str, str] = {".npz": "npz", ".csv": "csv", ".parquet": "parquet", **ENDINGS}
+ExportFormat = Literal["npz", "csv", "parquet", "matrix-market", "quanteda", "antconc"]  # of counts
+_ENDINGS = {".npz": "npz", ".csv": "csv", ".parquet": "parquet", ".mtx": "matrix-market"}
 _LONG = ("csv", "parquet", "quanteda")  # one row per count, so that a document without a term has no row
 _HOW = ".npz, .csv, .parquet or .mtx (Matrix Market)"
 
@@ -62,23 +59,24 @@ def export(
     """Write the counts of a corpus for another program.
 
     npz (SciPy), csv and parquet (one row per count: document, term, count), matrix-market (with two files for the names
-    of terms and documents), quanteda (CSV: doc_id, feature, frequency), mallet (for import-file). Or the terms with
-    their frequencies, as a word list of AntConc or WordSmith.
+    of terms and documents), quanteda (CSV: doc_id, feature, frequency). Or the terms with their frequencies, as a word
+    list of AntConc.
     """
     from termburst.exports import export_word_list
 
     settled = _settled(format, output, reading.inputs(corpus), get_args(ExportFormat), csv)
     source = reading.corpus(corpus)
-    if settled in WORD_LIST_FORMATS:
+    if settled == "antconc":
         statistics = source.statistics.prune(min_count)
         if statistics.terms is None:
             raise ValueError(f"{corpus} has no names of terms, so there is no word list")
-        export_word_list(statistics.terms, statistics.collection_frequency, output, settled)
+        export_word_list(statistics.terms, statistics.collection_frequency, output)
         note(f"{output}: {many(statistics.vocabulary_size, 'term')}")
         return
     if source.is_saved:
-        lists = " or ".join(f"--as {name}" for name in WORD_LIST_FORMATS)
-        raise ValueError(f"{corpus} is saved statistics, which have no documents; give the corpus itself, or {lists}")
+        raise ValueError(
+            f"{corpus} is saved statistics, which have no documents; give the corpus itself, or --as antconc"
+        )
     _write(source.named_counts(min_count), output, settled, "count", csv)
 
 

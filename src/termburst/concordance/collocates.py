@@ -26,50 +26,43 @@ from termburst.concordance.positions import (
 )
 from termburst.core.word_cells import PlacedWords, placed_words, word_cells, word_documents
 from termburst.counting.options import CountingOptions
-from termburst.inference.collocates import attraction, cells_of, log_dice
+from termburst.inference.collocates import Attraction, attraction, cells_of, log_dice
 from termburst.inference.multiplicity import adjust_log10
 from termburst.reading.documents import Text
 
 Mask = NDArray[np.bool_]
-_EFFECTS = ("expected", "log_ratio", "ci_low", "ci_high", "p_value", "q_value", "log10_p", "p_upper")
-
-COLUMNS = (
-    "term", "n", "n_window", "documents", "expected", "log_dice", "log_ratio", "ci_low", "ci_high", "p_value",
-    "q_value", "log10_p", "p_upper",
-)  # fmt: skip
 
 
 def collocates(
-    source: TokenPositions | Iterable[Text],
-    node: str,
-    *,
-    counting: CountingOptions,
-    window: int,
-    within: str,
-    min_count: int,
-    adjust: str,
-    confidence: float,
-    include_node: bool,
-    limit: int | None,
+    source: TokenPositions | Iterable[Text], asked: Any, counting: CountingOptions, limit: int | None
 ) -> pl.DataFrame:
-    """The words near a node, the smallest p first; `termburst.questions.collocates.Collocates` has and checks options.
+    """The words near a node, the smallest p first.
 
     Parameters
     ----------
     source : the tokens of the corpus, or its texts, which are then read once
+    asked : `termburst.questions.collocates.Collocates`, which has and checks the options
     counting : how the corpus finds words
     limit : at most this number of words besides the node, the first ones; all are tested, but the others have no row,
         which takes less than half the time
     """
-    parts = node_parts(node, counting)
+    parts = node_parts(asked.node, counting)
     seen = (
-        _in_positions(source, parts, counting, window)
+        _in_positions(source, parts, counting, asked.window)
         if isinstance(source, TokenPositions)
-        else _in_texts(source, parts, counting, window, sentences=within == "sentence")
+        else _in_texts(source, parts, counting, asked.window, sentences=asked.within == "sentence")
     )
     if not seen.hits:
-        raise ValueError(nowhere(node, seen.words))
-    return _frame(seen, min_count, adjust, confidence, include_node, limit)
+        raise ValueError(nowhere(asked.node, seen.words))
+    listed = (seen.counts >= max(asked.min_count, 1)) & ~seen.left_out
+    table = _tested(seen, listed & ~seen.own, asked, limit)
+    if not asked.include_node or not seen.own.any():
+        return table
+    rows, near_another = np.flatnonzero(listed & seen.own), seen.held.near_another
+    n_window = np.bincount(seen.held.tokens[near_another], minlength=listed.size)[rows]
+    documents = word_documents(seen.held.placed(near_another, listed.size))[rows]
+    own = found_table(seen.terms[rows], (seen.counts[rows], n_window, documents), seen.hits, None)
+    return pl.concat([own, table])
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,21 +232,7 @@ def _covered(starts: Integers, stops: Integers, size: int) -> Integers:
     return np.cumsum(steps[:size])
 
 
-def _frame(
-    seen: _Seen, min_count: int, adjust: str, confidence: float, include_node: bool, limit: int | None
-) -> pl.DataFrame:
-    listed = (seen.counts >= max(min_count, 1)) & ~seen.left_out
-    table = _tested(seen, listed & ~seen.own, adjust, confidence, limit)
-    if not include_node or not seen.own.any():
-        return table
-    rows, near_another = np.flatnonzero(listed & seen.own), seen.held.near_another
-    n_window = np.bincount(seen.held.tokens[near_another], minlength=listed.size)[rows]
-    nothing = dict.fromkeys(_EFFECTS, np.full(rows.size, np.nan))
-    documents = word_documents(seen.held.placed(near_another, listed.size))[rows]
-    return pl.concat([_counted(seen, rows, n_window, documents, nothing), table])
-
-
-def _tested(seen: _Seen, listed: Mask, adjust: str, confidence: float, limit: int | None) -> pl.DataFrame:
+def _tested(seen: _Seen, listed: Mask, asked: Any, limit: int | None) -> pl.DataFrame:
     """One row per listed word, in order. With a limit, only the first ones get an estimate and a row."""
     held = seen.held
     others, windows = held.per_document(~held.is_node), held.per_document(held.near)
@@ -264,36 +243,42 @@ def _tested(seen: _Seen, listed: Mask, adjust: str, confidence: float, limit: in
     starts, document, count = word_cells(held.placed(~held.is_node, listed.size), cells_each)
     cells = (np.append(starts[rows], starts[-1]), document, count)
     n_window = np.bincount(held.tokens[held.near], minlength=listed.size)[rows]
-    found = attraction(others, windows, cells, n_window, confidence=confidence, effects=limit is None)
+    found = attraction(others, windows, cells, n_window, confidence=asked.confidence, effects=limit is None)
     q, possible = np.ones(rows.size), ~np.isnan(found.log_ratio)
     if possible.any():
-        q[possible] = 10.0 ** np.minimum(adjust_log10(found.log_p[possible] / np.log(10), adjust), 0.0)
+        q[possible] = 10.0 ** np.minimum(adjust_log10(found.log_p[possible] / np.log(10), asked.adjust), 0.0)
     if limit is not None and limit < rows.size:  # words with equal p stand in the order of their log_ratio
         chosen = found.log_p <= (np.partition(found.log_p, limit)[limit] if limit else -np.inf)
         cells, rows, n_window, q, possible = (
             cells_of(cells, chosen), rows[chosen], n_window[chosen], q[chosen], possible[chosen]
         )  # fmt: skip
     if limit is not None:
-        found = attraction(others, windows, cells, n_window, confidence=confidence)
-    log10_p = found.log_p / np.log(10)
-    values = (
-        found.expected, found.log_ratio, found.low, found.high, np.exp(found.log_p), q, log10_p, np.exp(found.log_upper)
-    )  # fmt: skip
-    order = np.lexsort((rows, np.where(possible, -found.log_ratio, np.inf), log10_p))[:limit]
-    effects = {name: value[order] for name, value in zip(_EFFECTS, values, strict=True)}
+        found = attraction(others, windows, cells, n_window, confidence=asked.confidence)
+    order = np.lexsort((rows, np.where(possible, -found.log_ratio, np.inf), found.log_p / np.log(10)))[:limit]
     documents = word_documents(held.placed(held.near, listed.size))[rows]
-    return _counted(seen, rows[order], n_window[order], documents[order], effects)
+    table = found_table(seen.terms[rows], (seen.counts[rows], n_window, documents), seen.hits, found, q)
+    return table[order]
 
 
-def _counted(
-    seen: _Seen, rows: NDArray[np.intp], n_window: Integers, documents: Integers, effects: dict[str, Any]
+def found_table(
+    terms: pl.Series, numbers: tuple[Any, Any, Any], hits: int, found: Attraction | None, q: Any = np.nan
 ) -> pl.DataFrame:
-    n = seen.counts[rows]
+    """One row per word: *numbers* are n, n_window and documents; *hits* is how often the node occurs.
+
+    Without a test *found*, its columns are null.
+    """
+    n, n_window, documents = numbers
+    table = {"term": terms, "n": n, "n_window": n_window, "documents": documents}
+    values = np.full((7, n.size), np.nan)
+    if found is not None:
+        values[:4] = found.expected, found.log_ratio, found.low, found.high
+        values[4:] = np.exp(found.log_p), found.log_p / np.log(10), np.exp(found.log_upper)
+    expected, log_ratio, low, high, p_value, log10_p, p_upper = values
     columns = {
-        "term": seen.terms[rows],
-        "n": n, "n_window": n_window, "documents": documents, "log_dice": log_dice(n_window, seen.hits, n), **effects,
+        **table, "expected": expected, "log_dice": log_dice(n_window, hits, n), "log_ratio": log_ratio, "ci_low": low,
+        "ci_high": high, "p_value": p_value, "q_value": np.full(n.size, q), "log10_p": log10_p, "p_upper": p_upper,
     }  # fmt: skip
-    return pl.DataFrame({name: columns[name] for name in COLUMNS}, nan_to_null=True)
+    return pl.DataFrame(columns, nan_to_null=True)
 
 
 def nowhere(node: str, words: Sequence[str]) -> str:

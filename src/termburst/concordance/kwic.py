@@ -130,8 +130,8 @@ def line_frames(
         if asked.compiled is not None and not layers:
             yield from _by_kernel(chunk, before, asked.compiled, width, keys)
         else:
-            matches = _shown_matches if layers else _own_matches
-            yield from _by_pattern((matches(text, asked.pattern) for text in chunk), before, width, keys)
+            found = _shown_matches if layers else lambda text, pattern: (text, _matches(text, pattern))
+            yield from _by_pattern((found(text, asked.pattern) for text in chunk), before, width, keys)
         before += len(chunk)
 
 
@@ -226,11 +226,6 @@ def _by_pattern(
             rows, wide = [], []
     if rows:
         yield _frame(rows, wide, keys)
-
-
-def _own_matches(text: str, pattern: re.Pattern[str]) -> tuple[str, list[tuple[int, int]]]:
-    """The text, and where a pattern matches."""
-    return text, _matches(text, pattern)
 
 
 def _matches(text: str, pattern: re.Pattern[str]) -> list[tuple[int, int]]:

@@ -212,7 +212,7 @@ def alphabetical_order(words: Sequence[str]) -> tuple[list[int], Numbers]:
 
 def chunks_of(documents: Iterable[Text], numbering: Numbering) -> Iterator[Chunk]:
     """The documents as numbers, about a million characters at a time."""
-    for some in in_chunks(documents):  # type: ignore[arg-type]  # it also takes lists of tokens
+    for some in in_chunks(documents):
         yield numbering.chunk(some)
 
 

@@ -104,17 +104,10 @@ def _of_counts(X: Any) -> Sequences:
 def _of_lists(source: Any) -> tuple[Sequences, NDArray[np.object_]]:
     if isinstance(source, (str, bytes)) or not isinstance(source, Iterable):
         raise ValueError(f"give a corpus, as tb.read makes it, or a list of lists of tokens; got {shown(source)}")
-    documents: list[Any] = list(source)
-    for place, document in enumerate(documents):
-        if isinstance(document, (str, bytes)) or not isinstance(document, (list, tuple, np.ndarray)):
-            advice = "; read texts first, with tb.read(texts)" if isinstance(document, str) else ""
-            raise ValueError(f"document {place + 1} must be a list of tokens; got {shown(_plain(document))}{advice}")
-        for token in document:
-            if not isinstance(token, str):
-                raise ValueError(f"document {place + 1}: a token must be a string; got {shown(_plain(token))}")
-    return _of_positions(TokenPositions.of(documents, CountingOptions(pretokenized=True)), ())
-
-
-def _plain(value: Any) -> Any:
-    """What a NumPy scalar stands for: a message says 1.5, and not np.float64(1.5)."""
-    return value.item() if isinstance(value, np.generic) else value
+    documents = [one.tolist() if isinstance(one, np.ndarray) else one for one in source]
+    counting = CountingOptions(pretokenized=True)
+    for number, document in enumerate(documents):
+        if isinstance(document, str):
+            raise ValueError(f"Document {number} is a text; read texts first, with tb.read(texts)")
+        counting.check_text(list(document) if isinstance(document, tuple) else document, number)
+    return _of_positions(TokenPositions.of(documents, counting), ())

@@ -28,18 +28,8 @@ _kept: WeakKeyDictionary[PolyaUrnFit, dict[Any, Any]] = WeakKeyDictionary()  # w
 Rows = NDArray[np.intp]
 
 
-def triggers(
-    fit: PolyaUrnFit,
-    term: str | None,
-    *,
-    top: int | None,
-    after: bool,
-    adjust: str,
-    confidence: float,
-    min_documents: int,
-    most_repeated: float,
-) -> pl.DataFrame:
-    """The pairs of words that come together, the surest first; `termburst.questions.triggers.Triggers` has the options.
+def triggers(fit: PolyaUrnFit, asked: Any) -> pl.DataFrame:
+    """The pairs of words that come together, the surest first; *asked* is `termburst.questions.triggers.Triggers`.
 
     `termburst.inference.word_pairs` has both tests. Pairs are chosen and sorted by the first, so the choice does not
     make p_after too small. Both p-values are mid-p-values.
@@ -47,17 +37,17 @@ def triggers(
     if not isinstance(fit, PolyaUrnFit) or fit.kind != "full":
         got = f'kind="{fit.kind}"' if isinstance(fit, PolyaUrnFit) else shown(fit)
         raise ValueError(f'triggers need an urn fitted with tb.fit_polya_urn(corpus, "full"); got {got}')
-    number = None if term is None else _number(fit, term)
-    table = _Pairs(fit, min_documents, adjust)
+    number, top = None if asked.term is None else _number(fit, asked.term), asked.top or None
+    table = _Pairs(fit, asked.min_documents, asked.adjust)
     chosen = np.arange(table.together.one.size)
     if number is not None:
         chosen = np.flatnonzero((table.together.one == number) | (table.together.other == number))
-    if after:
+    if asked.after:
         chosen = chosen[table.sure[chosen]]
     chosen = chosen[np.argsort(table.together.log10_p[chosen], kind="stable")]  # the order of words has no part in it
-    if most_repeated < 1:
-        chosen = table.original(chosen, top, most_repeated)
-    return table.frame(chosen[:top], number, confidence)
+    if asked.most_repeated < 1:
+        chosen = table.original(chosen, top, asked.most_repeated)
+    return table.frame(chosen[:top], number, asked.confidence)
 
 
 def _number(fit: PolyaUrnFit, term: str) -> int:

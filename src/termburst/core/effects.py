@@ -27,10 +27,7 @@ def effect_limits(
         require(array.shape == (cells.terms,), "fits, roots and out must have one entry per term")
     require(effect in (RATIO, REUSE), "effect must be RATIO or REUSE")
     require(length > 1, "length must be above 1")
-    task = struct(
-        "EffectTask", terms=terms, effect=effect, length=length, tau=tau, omega=omega, gain=gain, roots=roots, out=out
-    )
-    call("tb_effect_limits", cells, table, task, room(cells))
+    call("tb_effect_limits", cells, table, struct("EffectTask", locals()), room(cells))
 
 
 def reuse_logits(tau: Floats, omega: Floats, length: float) -> Floats:

@@ -32,11 +32,7 @@ def length_sums(log_z: Floats, longer: Floats, edges: Integers, run_longer: Floa
     require(edges.size == run_longer.size + 1, "there must be one edge more than there are runs")
     value, slope = np.empty(log_z.size), np.empty(log_z.size)
     longer = np.append(longer, np.zeros(-longer.size % 4))  # padded to whole lanes
-    call(
-        "tb_length_sums",
-        struct("LengthCounts", longer=longer, edges=edges, run_longer=run_longer),
-        struct("LengthSums", log_z=log_z, value=value, slope=slope),
-    )
+    call("tb_length_sums", struct("LengthCounts", locals()), struct("LengthSums", locals()))
     return value, slope
 
 

@@ -47,11 +47,8 @@ def add_totals(counts: CountBlock, n_i: Integers, b_i: Integers, length_sum: Int
     """Return n_j of each row, and add the n_i, b_i and (if given) Σ_j n_ij n_j of these rows to the arrays."""
     require(n_i.size == b_i.size == counts.terms, "there must be one sum per term")
     require(length_sum is None or length_sum.size == counts.terms, "there must be one sum per term")
-    n_j = np.empty(counts.rows, dtype=np.int64)
-    sums = n_i if length_sum is None else length_sum
-    call(
-        "tb_totals", counts, struct("Totals", n_j=n_j, n_i=n_i, b_i=b_i, length_sum=sums, wanted=length_sum is not None)
-    )
+    n_j, wanted = np.empty(counts.rows, dtype=np.int64), length_sum is not None
+    call("tb_totals", counts, struct("Totals", locals(), length_sum=length_sum if wanted else n_i))
     return n_j
 
 

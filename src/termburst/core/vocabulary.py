@@ -70,10 +70,6 @@ def alphabetical(names: Bytes, ends: Integers) -> Integers:
     order = np.arange(ends.size) if names.all() else np.argsort(np.diff(ends, prepend=-1), kind="stable")
     items, spare = np.empty((2, ends.size), dtype=record("SortItem"))
     spans = np.empty(ends.size, dtype=record("SortSpan"))
-    nothing = np.empty(0, dtype=np.int32)
-    call(
-        "tb_sort_names",
-        struct("Names", nodes=nothing, ends=ends, bytes=names),
-        struct("NameOrder", order=order, items=items, spare=spare, spans=spans),
-    )
+    named = struct("Names", nodes=np.empty(0, dtype=np.int32), ends=ends, bytes=names)
+    call("tb_sort_names", named, struct("NameOrder", locals()))
     return order

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import csv
 import difflib
 import sys
@@ -11,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from termburst.messages import Message, named
@@ -34,7 +34,7 @@ def table_rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-@lru_cache(maxsize=1)
+@cache
 def _names() -> dict[str, str]:
     """The English name of each language of ISO 639-1 by its code."""
     return {row["code"]: row["name"] for row in table_rows("languages.csv")}
@@ -153,9 +153,7 @@ def english_stop_words() -> frozenset[str]:
     package = find_spec("sklearn")
     file = Path(package.origin if package and package.origin else "").parent / "feature_extraction" / "_stop_words.py"
     if "sklearn" not in sys.modules and file.is_file():
-        for statement in ast.parse(file.read_text(encoding="utf-8")).body:
-            if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Call) and statement.value.args:
-                return frozenset(ast.literal_eval(statement.value.args[0]))
+        return frozenset(run_path(str(file))["ENGLISH_STOP_WORDS"])
     from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS
 
     return frozenset(ENGLISH_STOP_WORDS)

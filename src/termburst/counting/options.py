@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from termburst.counting.unicode_words import UnicodeWords
 
 DEFAULT_TOKEN_PATTERN = r"(?u)\b\w\w+\b"  # scikit-learn's: words of two or more characters
-_PANEL = "Reading text"
+_option = partial(Option, panel="Reading text")
 _LAYERS = {"form": "the words of the annotation", "lemma": "lemmas of the annotation", "upos": "parts of speech",
            "lemma_upos": "lemmas of the annotation, with the part of speech"}  # fmt: skip
 
@@ -97,46 +97,37 @@ class CountingOptions:
 
     ngrams: Annotated[
         tuple[int, int],
-        Option(
-            "How many tokens a term has: a number, or two such as 1,2.",
-            panel=_PANEL,
-            least=1,
-            given=int | tuple[int, int],
-        ),
+        _option("How many tokens a term has: a number, or two such as 1,2.", least=1, given=int | tuple[int, int]),
     ] = (1, 1)
     stop_words: Annotated[
         str | tuple[str, ...] | None,
-        Option(
+        _option(
             "Words to leave out: those of a language (german, de), or your own; on the command line, a file with one "
             "word per line.",
-            panel=_PANEL,
             given=bool | str | Iterable[str] | None,
         ),
     ] = None
     language: Annotated[
-        str | None, Option("Language of the texts, such as de or german; it decides what a word is.", panel=_PANEL)
+        str | None, _option("Language of the texts, such as de or german; it decides what a word is.")
     ] = None
     words: Annotated[
-        WordRule | None,
-        Option("What a word is: as Unicode sees words, or as in scikit-learn. (default: unicode)", panel=_PANEL),
+        WordRule | None, _option("What a word is: as Unicode sees words, or as in scikit-learn. (default: unicode)")
     ] = None
     apostrophes: Annotated[
-        Apostrophes | None,
-        Option("Whether an apostrophe belongs to the word. (default: keep; split in French, …)", panel=_PANEL),
+        Apostrophes | None, _option("Whether an apostrophe belongs to the word. (default: keep; split in French, …)")
     ] = None
     token_pattern: Annotated[
-        str | None, Option("Regular expression of a token, instead of words as Unicode sees them.", panel=_PANEL)
+        str | None, _option("Regular expression of a token, instead of words as Unicode sees them.")
     ] = None
     pattern_seconds: Annotated[
-        float,
-        Option("Stop if a pattern takes longer for one document.", panel=_PANEL, above=0, most=1_000_000),
+        float, _option("Stop if a pattern takes longer for one document.", above=0, most=1_000_000)
     ] = field(default=60, compare=False)
-    ngrams_over_stop_words: Annotated[
-        bool, Option("Let n-grams join words that have a stop word between them.", panel=_PANEL)
-    ] = False
-    lowercase: Annotated[bool, Option("Change text to lower case before counting.", panel=_PANEL)] = True
+    ngrams_over_stop_words: Annotated[bool, _option("Let n-grams join words that have a stop word between them.")] = (
+        False
+    )
+    lowercase: Annotated[bool, _option("Change text to lower case before counting.")] = True
     pretokenized: Annotated[
-        bool, Option("The text is already tokens, separated by white space; they are not changed.", panel=_PANEL)
+        bool, _option("The text is already tokens, separated by white space; they are not changed.")
     ] = False
     layer: str | None = None
 

@@ -91,9 +91,10 @@ class PlainTokenizer:
         """
         import scipy.sparse as sp
 
-        ids = _joined([piece.ids for piece in counted])
-        data = _joined([piece.counts for piece in counted])
-        sizes = _joined([piece.sizes for piece in counted])
+        none = np.empty(0, dtype=np.int64)
+        ids, data, sizes = (
+            np.concatenate([none, *(getattr(piece, name) for piece in counted)]) for name in ("ids", "counts", "sizes")
+        )
         indptr = np.zeros(sizes.size + 1, dtype=np.int64)
         np.cumsum(sizes, out=indptr[1:])
         terms: dict[Any, int] = {}
@@ -107,10 +108,6 @@ class PlainTokenizer:
         X.sort_indices()
         X.has_canonical_format = True  # each term of a document is one cell
         return terms, X
-
-
-def _joined(parts: list[Integers]) -> Integers:
-    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
 
 def pattern_tokens(

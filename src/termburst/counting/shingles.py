@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from termburst.core.minhash import ShingleLists, mixed, shingles
 from termburst.counting.counted_corpus import texts_at
+from termburst.counting.tokenizer import MOST_DOCUMENTS, in_chunks
 from termburst.limits import require_memory
 from termburst.reading.documents import Text
 
 Integers = NDArray[np.int64]
 
 BLOCK = 2**22  # characters, or cells of counts, that a thread takes at a time
-MOST_DOCUMENTS = 2**14  # in a block
 # Characters of words, and characters that are words by themselves; minhash.c has the same, by their bytes.
 _WORDS = re.compile(
     "[0-9a-z\u00c0-\u0dff\u1000-\u1fff\ua000-\udfff]+"
@@ -57,17 +57,7 @@ class TextShingles:
 
     def blocks(self, numbers: Integers | None = None) -> Iterator[list[Text]]:
         """Lists of texts with about the same number of characters."""
-        texts: Iterable[Text] = iter(self.texts) if numbers is None else texts_at(self.texts, numbers.tolist())
-        block: list[Text] = []
-        size = 0
-        for text in texts:
-            block.append(text)
-            size += len(text)
-            if size > BLOCK or len(block) == MOST_DOCUMENTS:
-                yield block
-                block, size = [], 0
-        if block:
-            yield block
+        return in_chunks(self.texts if numbers is None else texts_at(self.texts, numbers.tolist()), BLOCK)
 
     def shingles(self, block: list[Text], width: int) -> ShingleLists:
         """The shingles of *width* words of these texts."""

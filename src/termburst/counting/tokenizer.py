@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,10 @@ from termburst.counting.languages import Preparation
 from termburst.counting.plain_tokenizer import characters
 from termburst.counting.unicode_words import UnicodeWords
 from termburst.limits import require_memory
+from termburst.reading.documents import Text
 from termburst.threads import cores, in_threads
+
+T = TypeVar("T", str, list[str], Text)
 
 CHUNK = 2**20  # characters that a thread counts at a time
 MOST_DOCUMENTS = 2**14  # in a chunk
@@ -368,10 +371,10 @@ def _grown(array: Any, size: int) -> Any:
     return new
 
 
-def in_chunks(texts: Iterable[str], most: int | None = None) -> Iterator[list[str]]:
-    """Lists of texts with about `CHUNK` characters each, or with *most* if that is less."""
-    chunk: list[str] = []
-    size, enough = 0, CHUNK if most is None else min(CHUNK, most)
+def in_chunks(texts: Iterable[T], most: int | None = None) -> Iterator[list[T]]:
+    """Lists of texts, or of lists of tokens, with about *most* characters each, by default `CHUNK`."""
+    chunk: list[T] = []
+    size, enough = 0, CHUNK if most is None else most
     for text in texts:
         chunk.append(text)
         size += len(text) if type(text) is str else characters(text)

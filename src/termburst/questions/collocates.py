@@ -46,8 +46,7 @@ class Collocates(Question):
 
         check_fork()
         top = self.top or None
-        options = {name: value for name, value in vars(self).items() if name not in ("sort", "top")}
-        table = collocates(source, counting=counting, limit=top if self.sort in ("p", None) else None, **options)
+        table = collocates(source, self, counting, limit=top if self.sort in ("p", None) else None)
         if self.sort not in ("p", None):  # the order in which they come
             table = table.sort(self.sort, descending=self.sort != "term", nulls_last=True, maintain_order=True)
         return table if top is None else table.head(min(top, table.height))

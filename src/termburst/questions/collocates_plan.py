@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from termburst.concordance.collocates import COLUMNS, Held, Part, documents_with, node_parts, node_starts
+from termburst.concordance.collocates import Held, Part, documents_with, found_table, node_parts, node_starts
 from termburst.concordance.positions import Numbering
 from termburst.counting.options import CountingOptions
-from termburst.inference.collocates import attraction, log_dice
+from termburst.inference.collocates import attraction
 from termburst.inference.multiplicity import adjust_log10
 from termburst.questions.collocates import Collocates
 from termburst.questions.plans import Finish, Order, Rows, shown
@@ -130,15 +130,7 @@ def attracted(
     )
     others, near = (kinds[name].to_numpy().astype(np.int64) for name in ("others", "near"))
     found = attraction(others, near, cells, n_window, confidence=confidence)
-    log10_p, n = found.log_p / np.log(10), totals["n"].to_numpy()
-    values: dict[str, Any] = {
-        "term": totals["term"], "n": n, "n_window": n_window, "documents": documents, "expected": found.expected,
-        "log_dice": log_dice(n_window, hits, n), "log_ratio": found.log_ratio, "ci_low": found.low,
-        "ci_high": found.high, "p_value": np.exp(found.log_p), "q_value": np.full(n.size, np.nan), "log10_p": log10_p,
-        "p_upper": np.exp(found.log_upper),
-    }  # fmt: skip
-    table = pl.DataFrame({name: values[name] for name in COLUMNS})
-    return table.with_columns(pl.selectors.float().fill_nan(None))
+    return found_table(totals["term"], (totals["n"].to_numpy(), n_window, documents), hits, found)
 
 
 def _is_node(word: str, parts: list[Part]) -> bool:

@@ -61,5 +61,4 @@ class Triggers(Question):
         """One row per pair of words; `fit` is such an urn."""
         from termburst.concordance.triggers import triggers
 
-        options = {name: value for name, value in vars(self).items() if name != "decay"}  # which the urn has
-        return triggers(fit, **options | {"top": self.top or None})
+        return triggers(fit, self)

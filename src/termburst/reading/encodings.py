@@ -11,7 +11,6 @@ from __future__ import annotations
 import codecs
 import re
 import unicodedata
-from dataclasses import dataclass
 
 SAMPLE = 2**20  # bytes that are looked at; a longer file is decided by its start
 _LOOKED_AT = 2**16  # bytes of the sample that charset-normalizer is given: it is slow
@@ -37,14 +36,6 @@ _CONTROL = re.compile(rb"[\x00-\x06\x0e-\x19\x1c-\x1f\x7f]")  # bytes that text 
 _SYMBOL_IN_WORD = re.compile(r"[^\W\d_][¹²³¼½¾¿¡¥£¤¦§¨©¬®¯°±¶÷×€†‡‰•™º][^\W\d_]")
 
 
-@dataclass(frozen=True, slots=True)
-class Guess:
-    """An encoding by Python's name, and whether the file itself names it by a byte order mark."""
-
-    encoding: str
-    marked: bool = False
-
-
 def canonical_encoding(encoding: str) -> str:
     """Python's own name of an encoding; ValueError if it is unknown or does not decode to text."""
     try:
@@ -67,28 +58,27 @@ def marked_encoding(start: bytes) -> str | None:
     return next((name for mark, name in _MARKS if start.startswith(mark)), None)
 
 
-def guess_encoding(data: bytes) -> Guess | None:
-    r"""The encoding of bytes, the first of a file or all of them; None if they are not text.
+def guess_encoding(data: bytes) -> str | None:
+    r"""The encoding of bytes by Python's name, the first of a file or all of them; None if they are not text.
 
     Examples
     --------
     >>> guess_encoding("naïve café".encode("latin-1"))
-    Guess(encoding='cp1252', marked=False)
+    'cp1252'
     >>> guess_encoding(bytes(range(256))) is None, guess_encoding(b"\x89PNG\r\n") is None
     (True, True)
     """
     data = data[:SAMPLE]
     mark = marked_encoding(data)
     if mark:
-        return Guess(mark, marked=True)
+        return mark
     if b"\0" in data:
-        name = _unmarked_utf16(data)
-        return Guess(name) if name else None
+        return _unmarked_utf16(data)
     if is_utf8(data):
-        return Guess("utf-8")
+        return "utf-8"
     if _BINARY.match(data) or len(_CONTROL.findall(data)) > len(data) // 1000:
         return None
-    return Guess("utf-8" if _is_damaged_utf8(data) else _code_page(data))
+    return "utf-8" if _is_damaged_utf8(data) else _code_page(data)
 
 
 def is_utf8(data: bytes) -> bool:

@@ -7,7 +7,7 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, cast
@@ -184,16 +184,9 @@ def _read_format(file: CorpusFile, options: ReadingPlan, progress: Progress) -> 
     from termburst.reading.formats.table import FORMATS, format_of
 
     try:
-        with ExitStack() as stack:
-            expected = next(each for each in FORMATS if file.suffix in each.suffixes)
-            stream: BinaryIO
-            if expected.recoded:
-                stream = cast(BinaryIO, stack.enter_context(open_utf8(file, options, progress)))
-            elif file.packing or file.opened is not None:
-                stream = cast(BinaryIO, stack.enter_context(open_bytes(file, progress)))
-            else:
-                stream = stack.enter_context(Path(file.path).open("rb"))
-            start = cast(io.BufferedReader, stream).peek(_START)[:_START]
+        expected = next(each for each in FORMATS if file.suffix in each.suffixes)
+        with open_utf8(file, options, progress) if expected.recoded else open_bytes(file, progress) as opened:
+            start, stream = opened.peek(_START)[:_START], cast(BinaryIO, opened)
             found = format_of(file.suffix, start)
             if found is None:
                 raise fault(file.path, "is not in a format that can be read; convert it to text first")

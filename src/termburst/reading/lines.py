@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 from termburst.reading.corpus_files import CorpusFile
 from termburst.reading.documents import Progress
-from termburst.reading.encodings import SAMPLE, guess_encoding, is_utf8, looks_binary
+from termburst.reading.encodings import SAMPLE, guess_encoding, is_utf8, looks_binary, marked_encoding
 from termburst.reading.faults import Skipped, fault, not_text, nul_byte, oversize, reason, undecodable
 from termburst.reading.options import ReadingPlan
 from termburst.reading.report import ENCODING_FOUND, ENCODING_GUESSED
@@ -104,7 +104,7 @@ def decoded(source: Source, file: CorpusFile, options: ReadingPlan, progress: Pr
                 guess = guess_encoding(line)
                 if guess is None:
                     raise not_text(f"{file.path}, line {number}") from error
-                other = guess.encoding
+                other = guess
                 detail = f"line {number:,} is not valid UTF-8; it and others like it are read as {other}"
                 progress.note(file.label or file.path, "lines in another encoding", detail)
             text = line.decode(other, "replace")
@@ -192,12 +192,14 @@ def _with_encoding(chunks: Iterator[bytes], file: CorpusFile, progress: Progress
     guess = guess_encoding(b"".join(seen))
     if guess is None and not any(b"\0" in chunk for chunk in seen):
         raise not_text(file.path)
-    if guess is not None and guess.encoding != "utf-8":
+    if guess is not None and guess != "utf-8":
         start = " (by its first megabyte)" if size >= SAMPLE else ""
-        kind = ENCODING_FOUND if guess.marked else ENCODING_GUESSED
-        progress.note(file.label or file.path, kind, guess.encoding + start)
-        return guess.encoding, itertools.chain(seen, chunks)
-    return "utf-8", itertools.chain(seen, chunks)
+        progress.note(file.label or file.path, _how_known(seen[0]), guess + start)
+    return guess or "utf-8", itertools.chain(seen, chunks)
+
+
+def _how_known(start: bytes) -> str:
+    return ENCODING_FOUND if marked_encoding(start) else ENCODING_GUESSED
 
 
 class OtherFormat(Exception):  # noqa: N818 - it is not an error
@@ -245,16 +247,16 @@ def _detected_text(data: bytes, file: CorpusFile, options: ReadingPlan, progress
     guess = guess_encoding(data)
     if guess is None:
         raise not_text(file.path)
-    if guess.encoding != "utf-8":
-        progress.note(file.label, ENCODING_FOUND if guess.marked else ENCODING_GUESSED, guess.encoding)
-    decoder = codecs.getincrementaldecoder(guess.encoding)
+    if guess != "utf-8":
+        progress.note(file.label, _how_known(data), guess)
+    decoder = codecs.getincrementaldecoder(guess)
     try:
         text = decoder().decode(data, final=True)
     except UnicodeError:
         errors = "ignore" if options.errors == "ignore" else "replace"
         text = decoder(errors).decode(data, final=True)
         bad = text.count("\N{REPLACEMENT CHARACTER}")
-        progress.note(file.label, "characters replaced", f"{bad:,} that are not valid {guess.encoding}")
+        progress.note(file.label, "characters replaced", f"{bad:,} that are not valid {guess}")
     if "\0" in text:
         raise not_text(file.path)
     return text.removeprefix("\ufeff")

@@ -22,10 +22,6 @@ _TAG = re.compile(r"</?[A-Za-z][\w:.-]*(?:\s[^<>]{0,300})?/?>")
 SKIPPED, UNREADABLE, BLANK_LINES = "skipped", "could not be read", "blank lines left out"
 ENCODING_FOUND, ENCODING_GUESSED = "encoding by byte order mark", "encoding guessed"
 _ONLY_SAID = ("markup removed", ENCODING_FOUND, BLANK_LINES)  # no text is lost or guessed; strict reading accepts it
-_PLURAL = {
-    "plain text": "plain text files", "CSV table": "CSV tables", "JSON Lines": "JSON Lines files",
-    "Parquet table": "Parquet tables", "archive": "archives",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,7 +204,7 @@ class ReadingReport:
         if self.resumed:
             yield f"{many(self.resumed, 'document')} were read before; this report is about the others."
         if self.formats and set(self.formats) != {"plain text"}:
-            yield f"formats: {', '.join(_kind_of_file(name, n) for name, n in self.formats.most_common())}"
+            yield f"formats: {', '.join(f'{n:,} × {name}' for name, n in self.formats.most_common())}"
         for kind, details in self._kinds.items():
             total = sum(count for count, _ in details.values())
             yield f"{kind}: {many(total, 'file')}"
@@ -288,9 +284,3 @@ def _safe(name: str) -> str:
     """A name that can be printed on one line: control characters are escaped, such as \\x1b."""
     name = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in name)
     return name if len(name) <= _LONGEST_NAME else f"…{name[1 - _LONGEST_NAME :]}"
-
-
-def _kind_of_file(name: str, count: int) -> str:
-    if name in _PLURAL:
-        return f"{count:,} {name if count == 1 else _PLURAL[name]}"
-    return f"{count:,} × {name.partition(' ')[2]}" if name.startswith(("a ", "an ")) else f"{count:,} × {name}"

@@ -162,10 +162,10 @@ def _slabs(
 
     With *room*, for parts that take about so many bytes each, with a vocabulary of their own.
     """
-    from termburst.counting.tokenizer import in_chunks
+    from termburst.counting.tokenizer import CHUNK, in_chunks
 
     # with room, several small chunks for each core wait to be counted
-    chunks = in_chunks(texts, None if room is None else room // (CHUNK_BYTES * cores()))
+    chunks = in_chunks(texts, None if room is None else min(CHUNK, room // (CHUNK_BYTES * cores())))
     tokenizer, known = options.tokenizer(), 0
     while tokenizer is not None:
 

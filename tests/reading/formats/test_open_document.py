@@ -52,13 +52,13 @@ def test_notes_move_to_the_end_and_comments_go(read, odt):
     assert set(reading.kinds) == {"left out", "notes moved"}
 
 
-def test_a_flat_file_is_read(read):
+def test_a_flat_file_is_read_as_xml(read, refused):
     flat = (
-        f"<?xml version='1.0'?><office:document {NS}><office:meta><dc:title>T</dc:title></office:meta>"
+        f"<?xml version='1.0'?><office:document {NS}>"
         f"<office:body><office:text><text:p>Flach</text:p></office:text></office:body></office:document>"
-    )
-    found = read(".fodt", flat.encode()).one
-    assert (found.text, found.metadata) == ("Flach", {"title": "T"})
+    ).encode()
+    assert read(".fodt", flat, xpath="//text:p").one.text == "Flach"
+    assert "say which elements are documents" in refused(".fodt", flat)
 
 
 def test_what_cannot_be_read_gets_one_sentence(refused, odt, zipped):

@@ -122,14 +122,7 @@ def too_large(limit: int) -> UnreadableFile:
 
 
 def held(stream: BinaryIO, limit: int) -> BinaryIO:
-    """The same bytes where one can seek; `UnreadableFile` where they are more than *limit*."""
-    if isinstance(stream, io.BytesIO) or _is_on_disk(stream):
-        start = stream.tell()
-        size = stream.seek(0, io.SEEK_END) - start
-        stream.seek(start)
-        if size > limit:
-            raise too_large(limit)
-        return stream
+    """The same bytes in memory, where one can seek; `UnreadableFile` where they are more than *limit*."""
     return io.BytesIO(whole(stream, limit))
 
 
@@ -142,15 +135,6 @@ def whole(stream: BinaryIO, limit: int) -> bytes:
             raise too_large(limit)
         parts.append(part)
     return b"".join(parts)
-
-
-def _is_on_disk(stream: BinaryIO) -> bool:
-    # A member of an archive can seek, too, but unpacks everything again for each step back.
-    try:
-        stream.fileno()
-        return stream.seekable()
-    except (OSError, AttributeError):
-        return False
 
 
 def year_in(date: str | None) -> int | None:

@@ -1,11 +1,11 @@
-"""OpenDocument texts (.odt, .fodt), as LibreOffice writes them."""
+"""OpenDocument texts (.odt), as LibreOffice writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
-from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile, held
+from termburst.reading.formats.found import FoundDocument, Note, UnreadableFile
 from termburst.reading.formats.marked_text import BLOCK, LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, parse, replace_by_text
 from termburst.reading.formats.zip_package import ZipPackage, office_properties
@@ -18,27 +18,17 @@ _LEFT_OUT = ("tracked-changes", "annotation", "annotation-end", "ruby-text", "no
 
 def read_odt(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The text of an OpenDocument file, one document per file; notes stand at the end."""
-    stream = held(stream, options.file_bytes)
-    start = stream.read(4)
-    stream.seek(0)
-    if start.startswith(b"PK"):
-        package = ZipPackage(stream, options.file_bytes, _NAME)
-        manifest = package.read("META-INF/manifest.xml") or b""
-        if b"encryption-data" in manifest:
-            raise UnreadableFile("is encrypted; remove the password and save it again")
-        root = parse(package.require("content.xml"), note, "content.xml")
-        meta = package.read("meta.xml")
-        about = parse(meta, note, "meta.xml") if meta else None
-    elif start.lstrip(b"\xef\xbb\xbf").startswith(b"<"):
-        root = about = parse(stream.read(), note)
-    else:
-        raise UnreadableFile("is empty" if not start else f"is not {_NAME}: it does not begin as one")
+    package = ZipPackage(stream, options.file_bytes, _NAME)
+    if b"encryption-data" in (package.read("META-INF/manifest.xml") or b""):
+        raise UnreadableFile("is encrypted; remove the password and save it again")
+    root = parse(package.require("content.xml"), note, "content.xml")
+    meta = package.read("meta.xml")
     body = next(root.iter("{*}body"), None)
     if body is None or not len(body):
         raise UnreadableFile(f"is not {_NAME}: it has no body")
     if local_name(body[0]) != "text":
         raise UnreadableFile(f"is an OpenDocument {local_name(body[0])}, not a text; save it in another format")
-    properties = next(about.iter("{*}meta"), ()) if about is not None else ()
+    properties = next(parse(meta, note, "meta.xml").iter("{*}meta"), ()) if meta else ()
     yield FoundDocument("", _text(body[0], note), office_properties(properties))
 
 

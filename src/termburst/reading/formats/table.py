@@ -18,7 +18,7 @@ def read_old_office(_stream: BinaryIO, _options: ReadingPlan, _note: Note) -> It
 
 
 DOCX = Format("a Word document", (".docx", ".docm", ".dotx"), "word.read_docx")
-ODT = Format("an OpenDocument text", (".odt", ".fodt", ".ott"), "open_document.read_odt")
+ODT = Format("an OpenDocument text", (".odt", ".ott"), "open_document.read_odt")
 RTF = Format("an RTF document", (".rtf",), "rtf.read_rtf")
 PDF = Format("a PDF file", (".pdf",), "pdf.read_pdf")
 EPUB = Format("an e-book", (".epub",), "epub.read_epub")
@@ -27,7 +27,7 @@ XLSX = Format("an Excel sheet", (".xlsx", ".xlsm"), "sheets.read_xlsx", "one per
 JSON = Format("a JSON file", (".json",), "json_array.read_json", "one per row", recoded=True)
 MBOX = Format("a mailbox", (".mbox", ".mbx"), "mail.read_mbox", "one per message")
 EML = Format("an e-mail message", (".eml",), "mail.read_eml")
-XML = Format("an XML file", (".xml", ".tei"), "tei.read_xml")
+XML = Format("an XML file", (".xml", ".tei", ".fodt"), "tei.read_xml")
 CONLLU = Format("a CoNLL-U file", (".conllu", ".conllup", ".conll"), "conllu.read_conllu", recoded=True)
 VERTICAL = Format("vertical text", (".vrt", ".vert"), "vertical.read_vertical", recoded=True)
 OLD_OFFICE = Format("an older Office file", (".doc", ".xls", ".ppt"), "table.read_old_office")

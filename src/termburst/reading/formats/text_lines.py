@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import BinaryIO
 
 from termburst.messages import named
-from termburst.reading.encodings import Guess, canonical_encoding, guess_encoding, marked_encoding
+from termburst.reading.encodings import canonical_encoding, guess_encoding, marked_encoding
 from termburst.reading.faults import megabytes
 from termburst.reading.formats.found import Note, UnreadableFile
 
-# What programs write that say Latin-1, as browsers take it; and nothing, where they say no more than ASCII.
 _BLOCK = 2**16  # characters of text that are split at a time; they fit into a processor's cache
+# What programs write that say Latin-1, as browsers take it; and nothing, where they say no more than ASCII.
 _AS_WRITTEN: dict[str, str | None] = {"iso8859-1": "cp1252", "ascii": None}
 
 
@@ -57,10 +57,10 @@ def decode_all(data: bytes, note: Note, declared: str | None = None) -> str:
 
 
 def _guessed(data: bytes, note: Note) -> str:
-    guess = guess_encoding(data) or Guess("cp1252")
-    if guess.encoding != "utf-8" and not guess.marked:
-        note("encoding guessed", guess.encoding)
-    return guess.encoding
+    guess = guess_encoding(data) or "cp1252"
+    if guess != "utf-8" and not marked_encoding(data):
+        note("encoding guessed", guess)
+    return guess
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:

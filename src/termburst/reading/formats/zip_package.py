@@ -30,14 +30,13 @@ class ZipPackage:
     >>> stream = io.BytesIO()
     >>> with zipfile.ZipFile(stream, "w") as archive:
     ...     archive.writestr("mimetype", "application/epub+zip")
-    >>> package = ZipPackage(stream, 2**20, "an e-book")
+    >>> package = ZipPackage(io.BytesIO(stream.getvalue()), 2**20, "an e-book")
     >>> package.read("mimetype"), package.read("missing")
     (b'application/epub+zip', None)
     """
 
     def __init__(self, stream: BinaryIO, limit: int, name: str) -> None:
         stream = held(stream, limit)
-        stream.seek(0)
         start = stream.read(8)
         stream.seek(0)
         if start == _OLE:
