@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
+S = TypeVar("S")
 
 BLOCK = 2**15  # elements; the few temporary arrays of a block fit into the cache of a core
 PARTS = 64  # parts of the terms of a collection at most, shared by the threads
@@ -134,17 +135,18 @@ def over_parts(function: Callable[[slice], None], cells: int, terms: int = PARTS
         in_threads(function, parts)
 
 
-def in_threads(function: Callable[[T], None], parts: Iterable[T]) -> None:
-    """Call *function* with each part, on all cores. After an error, no part is begun; the error of the first is raised.
+def in_threads(function: Callable[[T], S], parts: Iterable[T]) -> list[S]:
+    """Call *function* with each part, on all cores: its results, in the order of the parts.
+
+    After an error, no part is begun; the error of the first is raised.
 
     Examples
     --------
-    >>> seen = set()
-    >>> in_threads(seen.add, range(4))
-    >>> sorted(seen)
-    [0, 1, 2, 3]
+    >>> in_threads(str, range(4))
+    ['0', '1', '2', '3']
     """
     waiting, work = list(enumerate(parts))[::-1], Work()
+    results: dict[int, S] = {}
     errors: dict[int, BaseException] = {}
 
     def some() -> None:
@@ -154,7 +156,7 @@ def in_threads(function: Callable[[T], None], parts: Iterable[T]) -> None:
             except IndexError:  # another thread took the last one
                 return
             try:
-                function(part)
+                results[at] = function(part)
             except BaseException as error:
                 errors[at] = error
 
@@ -167,6 +169,7 @@ def in_threads(function: Callable[[T], None], parts: Iterable[T]) -> None:
     check_given_up()
     if errors:
         raise errors[min(errors)]
+    return [results[at] for at in sorted(results)]
 
 
 def cores() -> int:

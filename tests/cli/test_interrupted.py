@@ -143,7 +143,7 @@ def test_another_build_is_replaced_only_with_fresh(interrupted, run, fault, tmp_
     kept = {path: path.read_bytes() for path in partial.iterdir()}
     for options, said in ((["--ngrams", 2], "counting options"), (["--detail", "moments"], "detail")):
         assert re.search(
-            rf"partial contains documents of another build \(the {said} differs?\): give --fresh to count again",
+            rf"partial contains documents of another build, which differs in the {said}: give --fresh to count again",
             fault("stats", "build", corpus, "--lines", "-o", target, *options),
         )
         assert kept == {path: path.read_bytes() for path in partial.iterdir()}
@@ -160,7 +160,7 @@ def test_another_build_is_replaced_only_with_fresh(interrupted, run, fault, tmp_
     assert last.read_bytes() == kept[last][:-50]
     with corpus.open("a", encoding="utf-8") as stream:
         stream.write("\nmore of the same")
-    assert "the corpus, or how it is read, has changed" in fault("stats", "build", corpus, "--lines", "-o", target)
+    assert "which differs in the corpus, or how it is read" in fault("stats", "build", corpus, "--lines", "-o", target)
     assert run("stats", "build", corpus, "--lines", "-o", target, "--fresh", "--quiet") == (0, b"", "")
     assert load(target) == tb.TermStatistics.from_texts([*lines, "more of the same"], "patterns")
 

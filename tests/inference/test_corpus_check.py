@@ -51,23 +51,23 @@ def clustered():
 def test_halves_of_clusters_show_what_halves_of_documents_cannot(clustered):
     counts, cluster = clustered
     by_document, by_cluster = false_alarms(counts, halves=12), false_alarms(counts, cluster=cluster, halves=12)
-    band = by_document.words >= 60
+    band = by_document["words"] >= 60
     assert band.sum() >= 2
-    assert (by_document.keyness[band] < 0.08).all()  # nothing is to be seen here
-    assert np.isnan(by_document.summed).all()
-    assert (by_cluster.keyness[band] > 0.15).all()
-    assert (by_cluster.summed[band] < 0.09).all()
-    assert (by_cluster.g2[band] > by_cluster.summed[band]).all()
+    assert (by_document["keyness"][band] < 0.08).all()  # nothing is to be seen here
+    assert np.isnan(by_document["summed"]).all()
+    assert (by_cluster["keyness"][band] > 0.15).all()
+    assert (by_cluster["summed"][band] < 0.09).all()
+    assert (by_cluster["g2"][band] > by_cluster["summed"][band]).all()
 
 
 def test_bands_and_seeds(clustered):
     counts, _ = clustered
     found, again, other = (false_alarms(counts, halves=2, seed=seed) for seed in (0, 0, 1))
-    np.testing.assert_array_equal(found.keyness, again.keyness)
-    assert not np.array_equal(found.g2, other.g2)
-    assert found.least.tolist() == [low for low, _ in BANDS]
+    np.testing.assert_array_equal(found["keyness"], again["keyness"])
+    assert not np.array_equal(found["g2"], other["g2"])
+    assert found["least"].tolist() == [low for low, _ in BANDS]
     n_i = np.asarray(counts.sum(axis=0)).ravel()
-    assert found.words.tolist() == [int(((n_i >= low) & (n_i <= high)).sum()) for low, high in BANDS]
+    assert found["words"].tolist() == [int(((n_i >= low) & (n_i <= high)).sum()) for low, high in BANDS]
 
 
 def test_too_few_documents_or_clusters(clustered):

@@ -41,13 +41,6 @@ def test_no_document_holds_more_than_its_length():
     assert found.binomial[0, 5] == found.beta_binomial[0, 5] == 0
 
 
-def test_bad_columns_and_counts():
-    with pytest.raises(ValueError, match="from 0 to 1; got -1 to -1"):
-        count_distribution([[1, 2]], [-1])
-    with pytest.raises(ValueError, match="largest"):
-        count_distribution([[1, 2]], [0], largest=0)
-
-
 def test_at_the_boundary_both_models_are_one():
     X = np.array([[1, 9], [1, 9], [1, 9], [1, 9]])
     assert tb.fit_beta_binomial(X).status[0] == "boundary"

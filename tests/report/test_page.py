@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+from functools import partial
 from importlib.resources import files
 
 import numpy as np
@@ -13,7 +14,9 @@ import pytest
 import termburst as tb
 from termburst.inference.plr import PARTS
 from termburst.report import CountedCorpus, render, summarize, summarize_keyness
-from termburst.report.pieces import statistics_of
+from termburst.statistics.term_statistics import as_statistics
+
+statistics_of = partial(as_statistics, detail="patterns")
 
 READY = "html[data-ready=true]"  # a selector: the page's policy forbids waiting for a JavaScript expression
 EVIL = [

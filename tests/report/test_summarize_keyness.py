@@ -2,13 +2,17 @@
 
 import json
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
 
 import termburst as tb
 from termburst.report import CountedCorpus, render, summarize_keyness
-from termburst.report.pieces import PLACES, statistics_of
+from termburst.report.pieces import PLACES
+from termburst.statistics.term_statistics import as_statistics
+
+statistics_of = partial(as_statistics, detail="patterns")
 
 
 @pytest.fixture(scope="module")

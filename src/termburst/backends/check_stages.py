@@ -25,7 +25,7 @@ from termburst.counting.shingles import BLOCK, TextShingles
 from termburst.inference.corpus_check import (
     BANDS,
     FEWEST,
-    FalseAlarms,
+    Alarms,
     TermDocuments,
     alarms_of,
     chosen_places,
@@ -149,7 +149,7 @@ def _passages(texts: Any, traces: Traces, corpus: Documents, found: NearDuplicat
     return shared.share, shown_passages(shared, corpus.ids.to_list(), dict(held))
 
 
-def _false_alarms(cells: Any, corpus: Documents, clusters: Any, halves: int, seed: int) -> FalseAlarms | None:
+def _false_alarms(cells: Any, corpus: Documents, clusters: Any, halves: int, seed: int) -> Alarms | None:
     """`false_alarms` of the same documents in memory, with words dealt out to workers."""
     filled = corpus.n_j > 0
     n_j = corpus.n_j[filled]

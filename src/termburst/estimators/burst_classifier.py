@@ -25,7 +25,6 @@ from termburst.models.margins import (
     frequent_first,
     linear_scores,
     log_means,
-    with_columns,
 )
 from termburst.options import Option
 from termburst.statistics.matrix import canonical_counts, refuse_texts
@@ -127,7 +126,7 @@ class BurstClassifier(CountClassifier):
         weights = self._learn_weights(counts)
         self.cost_, self.factors_ = self._choose(weights, label, costs)
         order = frequent_first(weights)
-        weights = with_columns(weights, order)
+        weights = weights[:, order]
         ratios = ClassLogRatios(class_sums(weights, label, self.classes_.size, once=True))
         margins = fit_margins(weights, label, ratios, self.cost_, tolerance=FINE, seed=self.random_state)
         self.coef_ = np.zeros((self.classes_.size, counts.shape[1]))
@@ -261,7 +260,7 @@ class BurstClassifier(CountClassifier):
         """For every cost, the two scores of the documents *outside* by fits of those *inside*."""
         own, new = weights[inside], weights[outside]
         order = frequent_first(own)  # terms that are only outside are unknown, as in prediction
-        own, new = with_columns(own, order), with_columns(new, order)
+        own, new = own[:, order], new[:, order]
         ratios = ClassLogRatios(class_sums(own, label[inside], self.classes_.size, once=True))
         second = linear_scores(new, self._naive_bayes(own, label[inside]))
         options: dict[str, Any] = {"tolerance": ROUGH, "seed": self.random_state}

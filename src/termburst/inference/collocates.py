@@ -105,19 +105,15 @@ def attraction(
     outside = (1 - confidence) / 2
     options = {"deviate": float(-ndtri(outside)), "log_tail": log(outside), "most": MOST_STEPS}
     bounds = _blocks(starts)
-    results: dict[int, tuple[NDArray[np.generic], ...]] = {}
 
-    def one(block: tuple[int, int]) -> None:
+    def one(block: tuple[int, int]) -> tuple[NDArray[np.generic], ...]:
         first, last = block
         from_, to = int(starts[first]), int(starts[last])
         part = (starts[first : last + 1] - from_, document[from_:to], count[from_:to])
-        results[first] = core.attraction((others, near), part, observed[first:last], **options, effects=effects)
+        return core.attraction((others, near), part, observed[first:last], **options, effects=effects)
 
-    if len(bounds) == 1:  # too little work for a thread
-        one(bounds[0])
-    else:
-        in_threads(one, bounds)
-    columns = [np.concatenate(column) for column in zip(*(results[first] for first, _ in bounds), strict=True)]
+    found = [one(bounds[0])] if len(bounds) == 1 else in_threads(one, bounds)  # little work needs no thread
+    columns = [np.concatenate(column) for column in zip(*found, strict=True)]
     if not columns:
         columns = [np.empty(0)] * 7
     place = (np.cumsum(is_first) - 1)[alike]

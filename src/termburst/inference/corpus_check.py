@@ -20,6 +20,7 @@ from termburst.models.cells import TermCells
 from termburst.statistics.matrix import Integers, canonical_counts, tally
 
 Floats = NDArray[np.float64]
+Alarms = dict[str, NDArray[Any]]  # see `false_alarms`
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**18))  # occurrences of a word in the whole corpus
 LEVEL = 0.05
@@ -40,36 +41,15 @@ def effective_documents(n_j: Integers) -> float:
     return float(squares.sum() ** 2 / (squares**2).sum()) if squares.any() else 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class FalseAlarms:
-    """The share of words with p < 0.05 in random halves, one entry per band of frequency.
-
-    Attributes
-    ----------
-    least, most : occurrences of the words of the band
-    words : number of words that were tested
-    keyness, g2, summed : share of words below 0.05 for termburst's test, for G², and for termburst's test where all
-        documents of a cluster are one (NaN without clusters)
-    keyness_error, g2_error, summed_error : its standard error between halves
-    halves : number of times that the corpus was halved
-    """
-
-    least: Integers
-    most: Integers
-    words: Integers
-    keyness: Floats
-    g2: Floats
-    summed: Floats
-    keyness_error: Floats
-    g2_error: Floats
-    summed_error: Floats
-    halves: int
-
-
-def false_alarms(
-    X: Any, *, cluster: NDArray[np.intp] | None = None, halves: int = 10, seed: int = 0
-) -> FalseAlarms | None:
+def false_alarms(X: Any, *, cluster: NDArray[np.intp] | None = None, halves: int = 10, seed: int = 0) -> Alarms | None:
     """Halve the documents at random, or the clusters, and count the words that differ; None for too few of them.
+
+    The result has one entry per band of frequency:
+
+    * least, most: occurrences of the words of the band; words: how many of them were tested
+    * keyness, g2, summed: the share of words with p < 0.05 for termburst's test, for G², and for termburst's test where
+      all documents of a cluster are one (NaN without clusters), and
+    * keyness_error, g2_error, summed_error: its standard error between halves.
 
     Parameters
     ----------
@@ -80,8 +60,9 @@ def false_alarms(
     """
     counts = canonical_counts(X)
     n_j = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
-    counts, n_j = counts[n_j > 0], n_j[n_j > 0]
-    of = np.arange(n_j.size) if cluster is None else np.unique(cluster[_filled(X)], return_inverse=True)[1]
+    filled = np.flatnonzero(n_j)
+    counts, n_j = counts[filled], n_j[filled]
+    of = np.arange(n_j.size) if cluster is None else np.unique(cluster[filled], return_inverse=True)[1]
     units = int(of.max(initial=-1)) + 1
     if units < FEWEST:
         return None
@@ -122,7 +103,7 @@ def words_below(
     whole: TermDocuments | None = None,
     priors: Sequence[PrecisionPrior | None] = (None, None),
 ) -> Integers:
-    """How many words of each band have p below 0.05: three tests × bands, as in `FalseAlarms`.
+    """How many words of each band have p below 0.05: three tests × bands, as in `false_alarms`.
 
     Parameters
     ----------
@@ -142,20 +123,16 @@ def words_below(
     return found
 
 
-def alarms_of(below: Integers, words: Integers, most: int) -> FalseAlarms:
-    """The shares of words, from their numbers: halves × tests × bands."""
-    halves = len(below)
+def alarms_of(below: Integers, words: Integers, most: int) -> Alarms:
+    """The result of `false_alarms`, from the numbers of words: halves × tests × bands."""
     shares = np.full(below.shape, np.nan)
     np.divide(below, words, out=shares, where=(words > 0) & (below >= 0))
     mean = shares.mean(axis=0)
-    error = shares.std(axis=0, ddof=1) / np.sqrt(halves) if halves > 1 else np.full(mean.shape, np.nan)
+    error = shares.std(axis=0, ddof=1) / np.sqrt(len(below)) if len(below) > 1 else np.full(mean.shape, np.nan)
     least, largest = np.array(BANDS).T
-    largest = np.minimum(largest, most)
-    return FalseAlarms(least, largest, words, mean[0], mean[1], mean[2], error[0], error[1], error[2], halves)
-
-
-def _filled(X: Any) -> NDArray[np.bool_]:
-    return np.asarray(canonical_counts(X).sum(axis=1)).ravel() > 0
+    tests = ("keyness", "g2", "summed")
+    found = {"least": least, "most": np.minimum(largest, most), "words": words, **dict(zip(tests, mean, strict=True))}
+    return found | {f"{test}_error": values for test, values in zip(tests, error, strict=True)}
 
 
 def _chosen_words(counts: Any, rng: np.random.Generator) -> tuple[Integers, Integers]:

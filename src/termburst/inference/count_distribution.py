@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from termburst.inference.checks import checked_whole
 from termburst.models.cells import TermCells, term_cells
 from termburst.models.dirichlet_multinomial_classes import log_rise
 from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
@@ -56,12 +55,7 @@ def count_distribution(
     >>> found.binomial.round(2).tolist(), found.beta_binomial.round(2).tolist()
     ([[1.11, 1.89, 1.6, 1.4]], [[2.95, 0.98, 0.58, 1.49]])
     """
-    cells, largest = term_cells(X_or_statistics), checked_whole("largest", largest, least=1)
-    chosen = np.asarray(columns, dtype=np.intp)
-    if chosen.size and not 0 <= chosen.min() <= chosen.max() < cells.n_i.size:
-        raise ValueError(
-            f"columns must be numbers from 0 to {cells.n_i.size - 1:,}; got {chosen.min()} to {chosen.max()}"
-        )
+    cells, chosen = term_cells(X_or_statistics), np.asarray(columns, dtype=np.intp)
     fit = fit_beta_binomial(cells) if fit is None else fit
     theta = cells.n_i[chosen] / max(cells.tokens, 1)
     alpha, alpha_not, mean, status = (v[chosen] for v in (fit.alpha, fit.alpha_not, fit.mean, fit.status))

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,8 +32,8 @@ from termburst.inference.contrast_rows import (
 )
 from termburst.inference.leaning import LEAST, WIDE, Leaning, log_marginals
 from termburst.inference.ratio_tails import at_own_tie, contradicts, critical_fall, tail_of
-from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression
-from termburst.models.fit_beta_binomial import fit_beta_binomial
+from termburst.models.beta_binomial_regression import SEPARATED, DesignCells, Regression, merged_cells
+from termburst.models.fit_beta_binomial import BetaBinomialFit, fit_beta_binomial
 from termburst.threads import PART, PARTS, in_threads
 
 Floats = NDArray[np.float64]
@@ -163,30 +163,20 @@ class ContrastFits:
         return found / self.unit
 
 
-@dataclass(frozen=True, slots=True)
-class Merged:
-    """The documents in the design cells of some columns alone: which of these each cell is in, and their fits."""
-
-    kind: NDArray[np.intp]
-    rows: Floats
-    regression: Regression
-    raw: Floats
-
-
 class DesignComparison:
     """The fits of one design to every term of a collection, and the tests of its contrasts."""
 
-    def __init__(self, data: DesignCells, rows: Floats) -> None:
+    def __init__(self, data: DesignCells, rows: Floats, null: BetaBinomialFit | None = None) -> None:
         check_design(data, rows)
         self.data, self.rows = data, np.asarray(rows, np.float64)
-        self.regression, self.null = Regression(data), fit_beta_binomial(data.cells)
+        self.regression, self.null = Regression(data), fit_beta_binomial(data.cells) if null is None else null
         self.basis = orthonormal(self.rows, data.tokens)
         start = self.regression.start(self.basis, self.null)
         self.rivals = np.full(len(start), np.inf)
         self.raw = self.regression.fit(self.basis, start, rivals=self.rivals)
         self.classes = core.classes_of(data.lengths)
         self.freedom = max(float(data.documents.sum()) - self.rows.shape[1], 1.0)
-        self._own: dict[tuple[int, ...], Merged] = {}
+        self._own: dict[tuple[int, ...], tuple[DesignComparison, NDArray[np.intp]]] = {}
 
     def test(
         self,
@@ -205,10 +195,7 @@ class DesignComparison:
         fits = self.fitted(contrast, leaning) if fits is None else fits
         separated, full, unknown = fits.separated, fits.full, fits.unknown
         significance = self.significance(contrast, leaning, fits)
-        known = np.where(np.isfinite(full[:, 0]) & ~separated, full[:, 0], 0.0)
-        off = known / fits.unit * np.log(2) * self._lean_unit(contrast)
-        loose, own, told = self._loose(fits.of, fits.rows, full, off)
-        log_ratio = np.where(separated, np.copysign(np.inf, full[:, 0]), own[:, 0]) / fits.unit
+        log_ratio, loose, own, told = self._ratios(contrast, fits.of, fits.rows, fits.unit, full)
         status = self.regression.status(full, self.null)
         status[separated & (status != "failed")] = "separated"
         log_ratio, status = np.where(unknown, np.nan, log_ratio), np.where(unknown, "undetermined", status)
@@ -223,19 +210,11 @@ class DesignComparison:
             limits[unknown] = -np.inf, np.inf
         absent, alone = self._absent, log_ratio
         if contrast.own.size < self.rows.shape[1]:
-            alone = self._alone(contrast, leaning, log_ratio)
-        return ContrastTest(
-            contrast.name,
-            np.where(absent, np.nan, log_ratio),
-            np.where(absent, np.nan, alone),
-            np.where(absent, np.nan, limits[:, 0]),
-            np.where(absent, np.nan, limits[:, 1]),
-            significance.statistic,
-            significance.p_value,
-            np.where(absent, "", np.array([prefix], dtype=object) + significance.p_method),
-            significance.least_p,
-            status,
-        )
+            alone = self._alone(contrast, leaning)
+        log_ratio, alone, low, high = (np.where(absent, np.nan, values) for values in (log_ratio, alone, *limits.T))
+        statistic, p_value, least_p = significance.statistic, significance.p_value, significance.least_p
+        p_method = np.where(absent, "", np.array([prefix], dtype=object) + significance.p_method)
+        return ContrastTest(contrast.name, log_ratio, alone, low, high, statistic, p_value, p_method, least_p, status)
 
     @property
     def _absent(self) -> Flags:
@@ -265,20 +244,15 @@ class DesignComparison:
         leanings: Sequence[Leaning] | None = None,
     ) -> list[ContrastTest]:
         """`test` of several contrasts. If there is much to do, Python works on one while the kernels of another run."""
-        found: list[Any] = [None] * len(contrasts)
         for one in contrasts if len(contrasts) > 1 else ():
             if one.own.size < self.rows.shape[1]:
-                self._merged(one.own)
+                self._unadjusted(one.own)
 
-        def fill(k: int) -> None:
-            found[k] = self.test(contrasts[k], confidence, prefix, None if leanings is None else leanings[k])
+        def tested(k: int) -> ContrastTest:
+            return self.test(contrasts[k], confidence, prefix, None if leanings is None else leanings[k])
 
-        if self.regression.work < PARTS * PART:
-            for number in range(len(contrasts)):
-                fill(number)
-        else:
-            in_threads(fill, range(len(contrasts)))
-        return found
+        numbers = range(len(contrasts))
+        return list(map(tested, numbers)) if self.regression.work < PARTS * PART else in_threads(tested, numbers)
 
     def leans(self, contrast: Contrast) -> Floats:
         """The columns of a contrast on which the precision leans, one row per design cell; their means are 0.
@@ -326,13 +300,26 @@ class DesignComparison:
         columns, there = self.basis.shape[1], np.linalg.lstsq(rows, self.basis, rcond=None)[0]
         return np.nan_to_num(np.column_stack([changed(self.raw[:, :columns], there), self.raw[:, columns]]))
 
-    def fitted(self, contrast: Contrast, leaning: Leaning) -> ContrastFits:
-        """The fits with and without a contrast, given what all terms say about the precision."""
+    def _climbed(self, contrast: Contrast, leaning: Leaning) -> tuple[Regression, Floats, float, Floats]:
+        """The rows with the contrast first, by what to divide its coefficient, and the fits with it."""
         rows, unit = spanning_rows(self.rows, contrast.vector, self.data.tokens, contrast.sides is None)
         of = self.regression.with_leans(self.leans(contrast), leaning.shift, leaning.spread)
         wide, start = _wider(of, rows, self._start(rows))
-        raw = of.fit(wide, start, how="climb")
-        size = start.shape[1]
+        return of, wide, float(unit), of.fit(wide, start, how="climb")
+
+    def _ratios(
+        self, contrast: Contrast, of: Regression, rows: Floats, unit: float, raw: Floats
+    ) -> tuple[Floats, Regression, Floats, Flags]:
+        """log_ratio of raw fits, ±inf if it has no finite maximum; and what `_loose` returns."""
+        separated = (raw[:, -1] < SEPARATED) & np.isfinite(raw[:, 0])
+        known = np.where(np.isfinite(raw[:, 0]) & ~separated, raw[:, 0], 0.0)
+        loose, own, told = self._loose(of, rows, raw, known / unit * np.log(2) * self._lean_unit(contrast))
+        return np.where(separated, np.copysign(np.inf, raw[:, 0]), own[:, 0]) / unit, loose, own, told
+
+    def fitted(self, contrast: Contrast, leaning: Leaning) -> ContrastFits:
+        """The fits with and without a contrast, given what all terms say about the precision."""
+        of, wide, unit, raw = self._climbed(contrast, leaning)
+        size = raw.shape[1] - AFTER
         full, without, tangents, spread = of.fit_both(wide, np.nan_to_num(raw[:, :size]), self.rivals)
         full[:, size + 1] = raw[:, size + 1]
         without = self._from_one_mean(of, wide, full, without)
@@ -343,7 +330,7 @@ class DesignComparison:
             full, tangents = np.where(higher, better, full), np.where(higher, np.nan, tangents)
         with np.errstate(divide="ignore"):
             freedom = np.clip(np.nan_to_num(2 / spread[:, 0], nan=self.freedom), LEAST_FREEDOM, self.freedom)
-        return ContrastFits(of, wide, float(unit), full, without, tangents, self.rivals, freedom)
+        return ContrastFits(of, wide, unit, full, without, tangents, self.rivals, freedom)
 
     def _loose(self, of: Regression, rows: Floats, raw: Floats, off: Floats) -> tuple[Regression, Floats, Flags]:
         """Fits in which the tie between mean and precision may be another one, and which terms have such a fit.
@@ -429,43 +416,21 @@ class DesignComparison:
             terms = terms[np.isfinite(mean[terms, 0])]
         return mean
 
-    def _alone(self, contrast: Contrast, leaning: Leaning, adjusted: Floats) -> Floats:
-        """log₂ of the unadjusted ratio.
+    def _alone(self, contrast: Contrast, leaning: Leaning) -> Floats:
+        """log_ratio in the model with the contrast's own columns alone; NaN if neither side has the term."""
+        alone, first = self._unadjusted(contrast.own)
+        leans = None if contrast.leans is None else contrast.leans[first]
+        own = replace(contrast, vector=contrast.vector[contrast.own], leans=leans)
+        found = alone._ratios(own, *alone._climbed(own, leaning))[0]
+        return np.where(self._outside(self.rows[:, contrast.own], own.vector), np.nan, found)
 
-        It is infinite if it is large in the unit of a slope, or if it is large over all values, extreme ones included,
-        and the *adjusted* one is infinite.
-        """
-        vector = contrast.vector[contrast.own]
-        found = changed(self._unadjusted_beta(contrast, leaning), vector[None, :])[:, 0] / np.log(2)
-        own = self.rows[:, contrast.own]
-        spans = [spanning_rows(own, vector, self.data.tokens, number)[1] / np.log(2) for number in (True, False)]
-        span = np.where(np.isinf(adjusted), spans[1], spans[0] if contrast.sides is None else spans[1])
-        found = np.where(np.abs(found) * span > 20, np.copysign(np.inf, found), found)
-        return np.where(self._outside(self.rows[:, contrast.own], vector), np.nan, found)
-
-    def _unadjusted_beta(self, contrast: Contrast, leaning: Leaning) -> Floats:
-        """Coefficients of the model that has only the columns of a contrast, with the same kind of precision."""
-        merged = self._merged(contrast.own)
-        documents = np.bincount(merged.kind, self.data.documents)
-        parts = [np.bincount(merged.kind, self.data.documents * z) / documents for z in self.leans(contrast).T]
-        of = merged.regression.with_leans(np.column_stack(parts), leaning.shift, leaning.spread)
-        basis = orthonormal(merged.rows, merged.regression.data.tokens)
-        wide, start = _wider(of, basis, np.nan_to_num(merged.raw[:, : basis.shape[1] + 1]))
-        raw, there = of.fit(wide, start, how="climb"), np.linalg.lstsq(merged.rows, basis, rcond=None)[0]
-        off = changed(np.nan_to_num(raw[:, : basis.shape[1]]), contrast.vector[None, contrast.own] @ there)[:, 0]
-        _, raw, _ = self._loose(of, wide, raw, off * self._lean_unit(contrast))
-        return changed(raw[:, : basis.shape[1]], there)
-
-    def _merged(self, columns: NDArray[np.intp]) -> Merged:
-        """The fits of the model that has only these columns; design cells that it cannot tell apart are merged."""
+    def _unadjusted(self, columns: NDArray[np.intp]) -> tuple[DesignComparison, NDArray[np.intp]]:
+        """The fits of a design of some columns alone, and a design cell of here for each of its own."""
         key = tuple(columns.tolist())
         if key not in self._own:
-            own, kind = np.unique(self.rows[:, columns], axis=0, return_inverse=True)
-            kind = kind.ravel().astype(np.intp)
-            regression = self.regression.merged(kind)
-            basis = orthonormal(own, regression.data.tokens)
-            raw = regression.fit(basis, regression.start(basis, self.null))
-            self._own[key] = Merged(kind, own, regression, raw)
+            rows, first, kind = np.unique(self.rows[:, columns], axis=0, return_index=True, return_inverse=True)
+            data = merged_cells(self.data, kind.ravel().astype(np.intp))
+            self._own[key] = DesignComparison(data, rows, self.null), first
         return self._own[key]
 
     def _outside(self, own: Floats, vector: Floats) -> Flags:

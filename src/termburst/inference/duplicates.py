@@ -10,7 +10,7 @@ MinHash alone, and a pair at the default threshold is missed with probability 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice, pairwise
 from typing import Any, Protocol
@@ -361,10 +361,4 @@ def _over_blocks(function: Callable[[Any], Any], blocks: Iterable[Any]) -> Itera
     """The results of *function* for all blocks, in order; as many at a time as there are cores."""
     waiting = iter(blocks)
     while some := list(islice(waiting, max(cores(), 1))):
-        results: list[Any] = [None] * len(some)
-
-        def work(at: int, some: Sequence[Any] = some, results: list[Any] = results) -> None:
-            results[at] = function(some[at])
-
-        in_threads(work, range(len(some)))
-        yield from results
+        yield from in_threads(function, some)

@@ -6,16 +6,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core import permutation as dealing
-from termburst.core.cells import Cells, alike_terms
-from termburst.core.cells import cells as core_cells
-from termburst.models.cells import TermCells, weights_of
+from termburst.models.cells import TermCells, cells_of_groups, lengths_of_groups, over_distinct
 from termburst.models.fit_beta_binomial import BetaBinomialFit
-from termburst.statistics.matrix import Integers, tally
-from termburst.threads import in_threads
+from termburst.statistics.matrix import Integers
 
 Floats = NDArray[np.float64]
 Result = tuple[Floats, Floats]
-DEALT = 64  # parts of the terms; rare and frequent terms are distributed evenly
 APART = 3.0  # standard deviations of a rank sum of lengths
 CLASSES = 96  # length classes of documents without the term: about 9 % wide on 20 Newsgroups
 
@@ -71,19 +67,13 @@ def permutation(a: TermCells, b: TermCells, fit: BetaBinomialFit, *, strata: int
     if of is None:
         return statistic, p_value
     rho, mean = np.where(n_i > 0, 1 / (1 + fit.alpha_0), 0.0), np.where(n_i > 0, fit.mean, 0.0)
-    cells, held = _both(a, b), np.diff(a.indptr) + np.diff(b.indptr)
-    terms, place = alike_terms(cells, np.arange(size))
-    if not (np.array_equal(mean, mean[terms][place]) and np.array_equal(rho, rho[terms][place])):
-        terms = place = np.arange(size)  # the fit differs between terms with equal cells
-    order = terms[np.argsort(-held[terms], kind="stable")]
+    cells, held = cells_of_groups([a, b]), np.diff(a.indptr) + np.diff(b.indptr)
 
-    def test(part: int) -> None:
-        dealt = order[part::DEALT].copy()
-        most = int(held[dealt].max(initial=0))
-        dealing.permutation(cells, of, dealt, most, mean, rho, statistic, p_value)
+    def test(terms: Integers) -> None:
+        dealing.permutation(cells, of, terms, int(held[terms].max(initial=0)), mean, rho, statistic, p_value)
 
-    in_threads(test, range(DEALT))
-    return statistic[terms][place], p_value[terms][place]
+    over_distinct(test, cells, np.arange(size), held, statistic, p_value)
+    return statistic, p_value
 
 
 def _length_classes(a: TermCells, b: TermCells, strata: int) -> dealing.Lengths | None:
@@ -107,9 +97,7 @@ def _length_classes(a: TermCells, b: TermCells, strata: int) -> dealing.Lengths 
 
 def _length_histograms(a: TermCells, b: TermCells) -> tuple[Floats, Floats, Floats]:
     """The lengths above 0 in either corpus, and how many documents of a, and of both, have each."""
-    lengths = np.concatenate([a.lengths, b.lengths])
-    documents = np.concatenate([a.length_documents, b.length_documents])
-    (distinct,), both = tally([lengths], documents)
+    distinct, both = lengths_of_groups([a, b])
     in_a = np.zeros(distinct.size, dtype=np.int64)
     np.add.at(in_a, np.searchsorted(distinct, a.lengths), a.length_documents)
     filled = (distinct > 0) & (both > 0)
@@ -136,13 +124,3 @@ def _comparable(lengths: Floats, in_a: Floats, both: Floats, stratum: Integers) 
         inside &= ~apart[stratum] | ((lengths >= least[stratum]) & (lengths <= most[stratum]))
     mixed = np.all([np.bincount(stratum, documents * inside, size) > 0 for documents in corpora], axis=0)
     return inside & mixed[stratum]
-
-
-def _both(a: TermCells, b: TermCells) -> Cells:
-    """The cells of both corpora one after the other, in the form of the kernels."""
-    return core_cells(
-        np.stack([a.indptr, b.indptr + a.count.size]).astype(np.int64),
-        np.concatenate([a.count, b.count]).astype(np.int32, copy=False),
-        np.concatenate([a.length, b.length]).astype(np.int32, copy=False),
-        weights_of([a, b]).astype(np.float64, copy=False),
-    )

@@ -34,16 +34,10 @@ class ScaleSums:
     """What terms learn from each other: in each of the `BANDS`, how many terms have a κ of their own, and its sum.
 
     The sums over parts of the terms add up to those over all, so that κ is the same if terms are dealt out to workers.
-
-    >>> ScaleSums(np.array([2.0]), np.array([3.0])) + ScaleSums(np.array([1.0]), np.array([1.5]))
-    ScaleSums(terms=array([3.]), scale=array([4.5]))
     """
 
     terms: Floats
     scale: Floats
-
-    def __add__(self, other: ScaleSums) -> ScaleSums:
-        return ScaleSums(self.terms + other.terms, self.scale + other.scale)
 
 
 def scale_sums(cells: TermCells, fit: BetaBinomialFit) -> ScaleSums:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.special import chdtri
 
 from termburst.core import urn_columns as core
-from termburst.models.fit_polya_urn import UrnEstimate
+from termburst.models.fit_polya_urn import UrnEstimate, maximised
 from termburst.models.urn_sequences import SMALL, Floats, Integers, Sequences, UrnMatrix
 from termburst.threads import in_threads
 
@@ -96,20 +96,9 @@ class TriggerIntervals:
         free = (np.zeros(entries), np.zeros(entries))
         self.lines = core.urn_lines(fit.matrix.indptr, self.exposure, inverse, free, (0.0, np.zeros(terms)))
         self.alpha, self.values = fit.alpha.copy(), fit.values.copy()
-        self.log_mass = np.zeros(terms)
-        parts = PARTS if self.rows.weight.size > SMALL else 1
-        spread = terms * np.arange(parts + 1) // parts
-
-        def some(part: int) -> None:
-            span = (int(spread[part]), int(spread[part + 1]))
-            found = core.maximise_columns(
-                self.rows, self.matrix.indptr, self.lines, self.alpha, self.values, span
-            )  # fmt: skip
-            self.log_mass[span[0] : span[1]] = found[span[0] : span[1]]
-
-        in_threads(some, range(spread.size - 1))
+        log_mass = maximised(self.rows, fit.matrix.indptr, self.lines, self.alpha, self.values)
         explained = np.bincount(self.matrix.targets, self.values * self.exposure, terms)
-        self.best = self.log_mass - self.alpha * inverse - explained
+        self.best = log_mass - self.alpha * inverse - explained
 
     def profile(self, entries: Integers, ratios: Floats) -> tuple[Floats, Floats, Floats]:
         """The log-likelihood of columns, lines included, if some entries have given ratios to α.

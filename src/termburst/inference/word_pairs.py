@@ -93,16 +93,12 @@ def pairs_together(
     chance = _Chances.of(occurs, sequences.lengths)
     least = 2 * float(np.log(max(words.size, 1))) if least_ratio is None else least_ratio
     step = max(1, min(_BLOCK, _CELLS // max(words.size, 1)))
-    blocks = list(pairwise([*range(0, words.size, step), words.size]))
-    chosen: list[tuple[Integers, Floats]] = [(np.empty((0, 3), dtype=np.int64), np.empty(0))] * len(blocks)
 
-    def some(part: int) -> None:
+    def some(block: tuple[int, int]) -> tuple[Integers, Floats]:
         check_given_up()
-        chosen[part] = _candidates(
-            rows, occurs[:, slice(*blocks[part])], chance, blocks[part], (min_documents, most, least)
-        )
+        return _candidates(rows, occurs[:, slice(*block)], chance, block, (min_documents, most, least))
 
-    in_threads(some, range(len(blocks)))
+    chosen = in_threads(some, pairwise([*range(0, words.size, step), words.size]))
     pairs = np.concatenate([np.empty((0, 3), dtype=np.int64), *(found for found, _ in chosen)])
     pairs, first = np.unique(pairs, axis=0, return_index=True)
     mean = np.concatenate([np.empty(0), *(expected for _, expected in chosen)])[first]

@@ -117,6 +117,17 @@ def _design_cells(
     return DesignCells(cells, group.astype(np.int32), lengths, tokens, np.array([float(n.sum()) for _, n in lengths]))
 
 
+def merged_cells(data: DesignCells, kind: NDArray[np.intp]) -> DesignCells:
+    """The same documents in fewer design cells: g becomes a part of kind[g]."""
+    groups, group = int(kind.max()) + 1, kind[data.group]
+    order = np.argsort(data.cells.term * groups + group, kind="stable")
+    every, number = (np.concatenate(columns) for columns in zip(*data.lengths, strict=True))
+    lengths = lengths_by_group(np.repeat(kind, [of.size for of, _ in data.lengths]), every, number, groups)
+    tokens, documents = (np.bincount(kind, of, groups).astype(np.float64) for of in (data.tokens, data.documents))
+    cells = {name: getattr(data.cells, name)[order] for name in ("count", "length", "weight")}
+    return DesignCells(replace(data.cells, **cells), group[order].astype(np.int32), lengths, tokens, documents)
+
+
 def lengths_by_group(group: Any, length: Integers, number: Integers, groups: int) -> list[tuple[Integers, Integers]]:
     """For each group, its distinct lengths above 0 and the number of documents of each.
 
@@ -195,24 +206,6 @@ class Regression:
         leaning.leans = np.ascontiguousarray(leans, np.float64)
         leaning.firm = np.ascontiguousarray(np.broadcast_to(1 / np.square(spread), shape))
         return leaning
-
-    def merged(self, kind: NDArray[np.intp]) -> Regression:
-        """The same documents in fewer design cells: g becomes a part of kind[g]. Length tables simply add up."""
-        old, groups = self.data, int(kind.max()) + 1
-        group = kind[old.group]
-        order = np.argsort(old.cells.term * groups + group, kind="stable")
-        own = np.repeat(kind, [of.size for of, _ in old.lengths])
-        every, number = (np.concatenate(columns) for columns in zip(*old.lengths, strict=True))
-        lengths = lengths_by_group(own, every, number, groups)
-        tokens, documents = (np.bincount(kind, of, groups).astype(np.float64) for of in (old.tokens, old.documents))
-        held = old.cells
-        cells = replace(held, count=held.count[order], length=held.length[order], weight=held.weight[order])
-        found = copy(self)
-        found.data = DesignCells(cells, group[order].astype(np.int32), lengths, tokens, documents)
-        found.tables = np.zeros((groups, *self.tables.shape[1:]))
-        np.add.at(found.tables, kind, self.tables)
-        found.cells = cells.for_kernels()
-        return found
 
     def start(self, rows: Floats, null: BetaBinomialFit) -> Floats:
         """Coefficients and τ of the model with one mean, *null*, in terms of a design that has an intercept."""

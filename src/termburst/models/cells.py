@@ -166,13 +166,30 @@ def weights_of(groups: Sequence[TermCells], order: Any = slice(None)) -> Floats:
     return np.concatenate([np.broadcast_to(g.weight, g.count.shape) for g in groups])[order]
 
 
+def lengths_of_groups(groups: Sequence[TermCells]) -> tuple[Integers, Integers]:
+    """The distinct document lengths of all groups, and the number of documents of each."""
+    (lengths,), documents = tally(
+        [np.concatenate([g.lengths for g in groups])], np.concatenate([g.length_documents for g in groups])
+    )
+    return lengths, documents
+
+
+def cells_of_groups(groups: Sequence[TermCells]) -> core.Cells:
+    """The cells of all groups, one after another, in the form of the kernels."""
+    offset = np.cumsum([0, *(g.count.size for g in groups[:-1])])
+    return core.cells(
+        np.stack([g.indptr for g in groups]) + offset[:, None],
+        np.concatenate([g.count for g in groups]),
+        np.concatenate([g.length for g in groups]),
+        weights_of(groups),
+    )
+
+
 def joined(groups: Sequence[TermCells]) -> TermCells:
     """The cells of several collections over the same terms, as if they were one."""
     term = np.concatenate([g.term for g in groups])
     order = np.argsort(term, kind="stable")
-    (lengths,), documents = tally(
-        [np.concatenate([g.lengths for g in groups])], np.concatenate([g.length_documents for g in groups])
-    )
+    lengths, documents = lengths_of_groups(groups)
     return TermCells(
         np.sum([g.indptr for g in groups], axis=0),
         np.concatenate([g.count for g in groups])[order],
@@ -195,9 +212,7 @@ def merged(groups: Sequence[TermCells]) -> TermCells:
     blocks = [0, *np.searchsorted(ends, np.arange(BLOCK, ends[-1], BLOCK)).tolist(), n_i.size]
     parts = [_merged(groups, first, last) for first, last in pairwise(blocks)]  # some terms at a time need less memory
     held, count, length, weight = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    (lengths,), documents = tally(
-        [np.concatenate([g.lengths for g in groups])], np.concatenate([g.length_documents for g in groups])
-    )
+    lengths, documents = lengths_of_groups(groups)
     return TermCells(np.append(0, np.cumsum(held)), count, length, weight, n_i, b_i, lengths, documents)
 
 
@@ -233,13 +248,7 @@ class GroupedCells:
 
     def __init__(self, groups: Sequence[TermCells]) -> None:
         self.groups = groups
-        offset = np.cumsum([0, *(g.count.size for g in groups[:-1])])
-        self.cells = core.cells(
-            np.stack([g.indptr for g in groups]) + offset[:, None],
-            np.concatenate([g.count for g in groups]),
-            np.concatenate([g.length for g in groups]),
-            weights_of(groups),
-        )
+        self.cells = cells_of_groups(groups)
         self.tables = [LengthTable.of(g.lengths, g.length_documents) for g in groups]
         self.tokens = np.array([float(table.tokens) for table in self.tables])
         self.lengths = profiles.group_lengths(np.stack([table.coefficients for table in self.tables]), self.tokens)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from termburst.core import urn_columns as core
+from termburst.core.urn_columns import ColumnRows
 from termburst.models.urn_sequences import SMALL, Floats, Integers, Sequences, UrnMatrix
 from termburst.threads import check_given_up, in_threads
 
@@ -170,6 +173,23 @@ def fit_urn(
     return UrnEstimate(alpha, matrix, values, log_likelihood, np.array(history), status)
 
 
+def maximised(rows: ColumnRows, indptr: Integers, lines: Any, alpha: Floats, values: Floats) -> Floats:
+    """Put *alpha* and *values* at the maximum of all columns, on all cores: Σ log of the mass of each column."""
+    cells = rows.starts[rows.row_of] + rows.row_of
+    parts = PARTS if cells[-1] > SMALL else 1
+    cuts = np.searchsorted(cells, cells[-1] * np.arange(1, parts) / parts).tolist()
+    log_mass = np.zeros(alpha.size)
+
+    def some(span: tuple[int, int]) -> None:
+        log_mass[slice(*span)] = core.maximise_columns(rows, indptr, lines, alpha, values, span)[slice(*span)]
+
+    if parts == 1:
+        some((0, alpha.size))
+    else:
+        in_threads(some, pairwise([0, *cuts, alpha.size]))
+    return log_mass
+
+
 class _Climb:
     """The steps of a fit, and what stays the same between them."""
 
@@ -177,10 +197,6 @@ class _Climb:
         self.sequences, self.matrix, self.prior = sequences, matrix, prior
         self.rows, self.n = sequences.rows(matrix), sequences.tokens.size
         self.weight = np.sqrt(sequences.counts)
-        cells = self.rows.starts[self.rows.row_of] + self.rows.row_of
-        parts = PARTS if cells[-1] > SMALL else 1
-        self.spread = np.searchsorted(cells, cells[-1] * np.arange(1, parts) / parts)
-        self.spread = np.concatenate([[0], self.spread, [sequences.terms]])
 
     def begin(self, alpha: Floats, values: Floats) -> _State:
         """A state to start from, whose objective is not known."""
@@ -194,17 +210,7 @@ class _Climb:
         rates, alpha_rates = self.prior.rates(alpha, values)
         of_alpha = (self.prior.alpha_count, alpha_rates)
         bound = core.urn_lines(indptr, exposure[self.matrix.sources], inverse, (self.prior.count, rates), of_alpha)
-        log_mass = np.zeros(alpha.size)
-
-        def some(part: int) -> None:
-            first, last = int(self.spread[part]), int(self.spread[part + 1])
-            found = core.maximise_columns(self.rows, indptr, bound, alpha, values, (first, last))
-            log_mass[first:last] = found[first:last]
-
-        if self.spread.size == 2:
-            some(0)
-        else:
-            in_threads(some, range(self.spread.size - 1))
+        log_mass = maximised(self.rows, indptr, bound, alpha, values)
         scale = alpha.sum()
         return self._state(alpha / scale, values / scale, float(log_mass.sum()) - self.n * float(np.log(scale)))
 

@@ -56,24 +56,6 @@ def frequent_first(weights: Any) -> Integers:
     return order[: int(np.count_nonzero(cells))]
 
 
-def with_columns(weights: Any, columns: Integers) -> Any:
-    """The columns of a CSR matrix in a given order; each at most once.
-
-    Examples
-    --------
-    >>> import scipy.sparse as sp
-    >>> with_columns(sp.csr_array([[1, 2, 3], [4, 0, 5]]), np.array([2, 0])).toarray().tolist()
-    [[3, 1], [5, 4]]
-    """
-    place = np.full(weights.shape[1], -1, dtype=np.int32)
-    place[columns] = np.arange(columns.size, dtype=np.int32)
-    indices = place[weights.indices]
-    kept = indices >= 0
-    starts = np.concatenate([[0], np.cumsum(kept)])[weights.indptr]
-    shape = (weights.shape[0], columns.size)
-    return type(weights)((weights.data[kept], indices[kept], starts), shape=shape)
-
-
 def linear_scores(weights: Any, coefficients: Floats) -> Floats:
     """weights @ coefficients.T, class by class, since SciPy would first copy the coefficients in another order.
 

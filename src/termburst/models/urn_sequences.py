@@ -130,15 +130,7 @@ class Sequences:
 
     def _over_blocks(self, function: Callable[[core.UrnTexts], Any]) -> list[Any]:
         texts = self._texts()
-        if len(texts) == 1:
-            return [function(texts[0])]
-        found: list[Any] = [None] * len(texts)
-
-        def one(part: int) -> None:
-            found[part] = function(texts[part])
-
-        in_threads(one, range(len(texts)))
-        return found
+        return [function(texts[0])] if len(texts) == 1 else in_threads(function, texts)
 
     def exposure(self, gains: Floats) -> tuple[Floats, float, float]:
         """Σ_t C_i(<t)/Z_t of each term, Σ_t 1/Z_t, and Σ_t log Z_t, for α_0 = 1 and row sums ρ.

@@ -16,7 +16,7 @@ from scipy import stats
 from scipy.special import expit, gammaln, xlogy
 
 from termburst.datasets import PublishedFits, load_published_fits
-from termburst.inference.plr import ClampedTermsWarning, plr_statistic
+from termburst.inference.plr import ClampedTermsWarning, cell_coefficients, plr_statistic
 from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood
 from termburst.names import Form
 from termburst.paper.classification import R8_CLASSES, SCHEMES, at_cells, best_cells
@@ -24,6 +24,7 @@ from termburst.paper.collections import CORPORA, FIG2_TRUTH, NEWSGROUPS, R8, Col
 from termburst.paper.figures import correlation, tf_idf_sum
 from termburst.paper.results import PLACES, Row, Section, judged, percent, published, significant
 from termburst.paper.tables import table_rows
+from termburst.statistics.term_statistics import as_statistics
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -32,7 +33,10 @@ Numbers = Iterator[tuple[Any, ...]]  # what, obtained; then the printed number o
 
 def erratum(number: int, collections: Collections) -> Section:
     """The erratum with this number."""
-    return Section(f"erratum {number}", [_row(number, *found) for found in ERRATA[number](collections)])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ClampedTermsWarning)  # some errata are about these terms
+        rows = [_row(number, *found) for found in ERRATA[number](collections)]
+    return Section(f"erratum {number}", rows)
 
 
 def _row(number: int, what: str, obtained: float | str, printed: str | None = None, note: str = "") -> Row:
@@ -169,9 +173,7 @@ def clamp(collections: Collections) -> Numbers:
     mu, r, margin = counts.sum() / len(counts), int(n_i[i] - b_i[i] + 1), 1e-6
 
     def statistic(form: Form, margin: float) -> float:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ClampedTermsWarning)
-            return float(plr_statistic(counts, mu=mu, sigma2=mu**2 / (r + margin), form=form)[i])
+        return float(plr_statistic(counts, mu=mu, sigma2=mu**2 / (r + margin), form=form)[i])
 
     clamped = statistic("printed", margin)
     unclamped = clamped + (margin - r + 1) * np.log(margin)  # the term that the clamp makes zero
@@ -247,20 +249,14 @@ def small_counts(collections: Collections) -> Numbers:
 def absent_weight(counts: Any, share: float) -> float:
     """A quantile of S(λ_ij) over all cells where the term does not occur.
 
-    There λ_ij depends only on n_i, b_i and n_j. So the 1e9 cells are not listed but counted by these three.
+    There λ_ij is linear in n_j and depends only on n_i and b_i. So the 1e9 cells are not listed but counted.
     """
-    n_i, b_i = frequencies(counts)
-    n_j = np.asarray(counts.sum(axis=1)).ravel()
-    d, n = counts.shape[0], int(n_j.sum())
-    mu = n / d
-    (kind_n, kind_b), kind = np.unique(np.stack([n_i, b_i]), axis=1, return_inverse=True)
-    length, length_of = np.unique(n_j, return_inverse=True)
+    packed = cell_coefficients(as_statistics(counts, "frequencies"), None, 1.0).packed
+    kinds, kind = np.unique(packed[:, [0, 3]], axis=0, return_inverse=True)  # per token, and per document
+    length, length_of = np.unique(np.asarray(counts.sum(axis=1)).ravel(), return_inverse=True)
     cells = np.outer(np.bincount(kind), np.bincount(length_of))
     np.subtract.at(cells, (kind[counts.indices], np.repeat(length_of, np.diff(counts.indptr))), 1)
-    r, eta2 = kind_n - kind_b + 1, mu**2
-    shared = (eta2 - 2 * r + 1) * np.log(np.maximum(1.0, eta2 - r)) - (eta2 - 1.5) * np.log(eta2) + r
-    per_term = (shared - np.log(mu)) / (2 * d)
-    weights = expit(np.log(n / (kind_b + n - kind_n))[:, None] * length + per_term[:, None]).ravel()
+    weights = expit(np.outer(kinds[:, 0], length) + kinds[:, 1:]).ravel()
     order = np.argsort(weights)
     upto = np.cumsum(cells.ravel()[order])
     return float(weights[order][np.searchsorted(upto, share * upto[-1])])

@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.inference.plr import plr_statistic
-from termburst.models.beta_binomial import approximate_log_pmf
 from termburst.models.fit_beta_binomial import beta_binomial_log_likelihood
 from termburst.models.penalized_mle import penalized_mle
 from termburst.models.penalties import named_penalty
@@ -17,7 +16,7 @@ from termburst.paper.classification import MU as GRID_MU
 from termburst.paper.classification import SIGMA2 as GRID_SIGMA2
 from termburst.paper.classification import at_cells, best_cells
 from termburst.paper.collections import FIG2_TRUTH, NEWSGROUPS, R8, Collections, Corpus, Fitted
-from termburst.paper.drawings import accuracy_grids, likelihood_ridge, samples
+from termburst.paper.drawings import accuracy_grids, approximate_log_likelihood, likelihood_ridge, samples
 from termburst.paper.results import PLACES, Row, Section, compare, judged, percent, published
 from termburst.plot.corpus import statistic_against_weight
 from termburst.plot.fits import log_alpha
@@ -52,9 +51,8 @@ def fig2(collections: Collections) -> Section:
 def best_grid_point(counts: NDArray[np.int64]) -> tuple[float, float]:
     """The point with the highest penalised approximate likelihood on the authors' grid."""
     alpha, alpha_not = np.meshgrid(np.geomspace(1e-10, 1, 100), np.geomspace(10, 100, 100), indexing="ij")
-    value = named_penalty("gamma", MU, SIGMA2).log_density(alpha + alpha_not)
-    for n_ij, rest in counts:
-        value = value + approximate_log_pmf(n_ij, n_ij + rest, alpha, alpha_not)
+    penalty = named_penalty("gamma", MU, SIGMA2).log_density(alpha + alpha_not)
+    value = approximate_log_likelihood(counts, alpha, alpha_not) + penalty
     best = np.unravel_index(np.argmax(value), value.shape)
     return float(alpha[best]), float(alpha_not[best])
 

@@ -47,12 +47,6 @@ def comparison_order(sort: Sort | None) -> list[pl.Expr]:
     return [] if sort is None else [*keys[sort], pl.col("term")]
 
 
-def sorted_comparison(table: pl.DataFrame, sort: Sort | None) -> pl.DataFrame:
-    """The rows of a comparison in the order that `sort=` names."""
-    order = comparison_order(sort)
-    return table.sort(order, nulls_last=True, maintain_order=True) if order else table
-
-
 def counts_of_sides(a: TermCells, b: TermCells) -> dict[str, Any]:
     """The columns n_a, n_b, b_a and b_b: occurrences, and documents with the term."""
     return {"n_a": a.n_i, "n_b": b.n_i, "b_a": a.b_i, "b_b": b.b_i}

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from termburst.counting.shingles import CountShingles, TextShingles, plain_words
 from termburst.display import html_table, printable
-from termburst.inference.corpus_check import FEWEST, LEVEL, FalseAlarms, effective_documents, false_alarms
+from termburst.inference.corpus_check import FEWEST, LEVEL, Alarms, effective_documents, false_alarms
 from termburst.inference.duplicates import NearDuplicates, SharedPassages, Source, near_duplicates, shared_passages
 from termburst.messages import Message, joined, named
 
@@ -209,7 +209,7 @@ def corpus_check(
 
 def checked(
     asked: Check, ids: list[str], n_j: NDArray[np.int64], found: NearDuplicates, repeated: float,
-    passages: pl.DataFrame, shares: pl.DataFrame, alarms: FalseAlarms | None,
+    passages: pl.DataFrame, shares: pl.DataFrame, alarms: Alarms | None,
 ) -> CorpusCheck:  # fmt: skip
     """The answer, from documents of n_j tokens and what was found in them."""
     return CorpusCheck(
@@ -284,13 +284,12 @@ def _shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame:
     return largest_shares(types, column, frame.height, int(n_j.sum()), lambda rows: rows.collect().to_native())
 
 
-def alarms_frame(alarms: FalseAlarms | None) -> pl.DataFrame:
+def alarms_frame(alarms: Alarms | None) -> pl.DataFrame:
     """One row per band of frequency that has words."""
     schema = {"least": pl.Int64, "words": pl.Int64, "keyness": pl.Float64, "keyness_error": pl.Float64}
-    columns = ("least", "most", "words", "keyness", "g2", "summed", "keyness_error", "g2_error", "summed_error")
-    if alarms is None or not alarms.words.any():
+    if alarms is None or not alarms["words"].any():
         return pl.DataFrame(schema=schema)
-    return pl.DataFrame({name: getattr(alarms, name) for name in columns}).filter(pl.col("words") > 0)
+    return pl.DataFrame(alarms).filter(pl.col("words") > 0)
 
 
 def dropped_frame(ids: list[str], found: NearDuplicates) -> pl.DataFrame:

@@ -67,12 +67,11 @@ def _clustered(
     ignoring = _comparison(counts, design.cell, design.rows)
     plain = [ignoring.significance(one) for one in contrasts]
     summed, cell, cluster = summed_rows(counts, design.cell, codes)
-    if np.unique(cluster).size == cell.size:  # no column of the design varies within a cluster
-        compared = _comparison(summed, cell, design.rows)
-        found = compared.tests(contrasts, confidence, prefix="clusters, ")
-        return list(zip(found, plain, strict=True))
     compared = _comparison(summed, cell, design.rows)
-    found = [cluster_test(compared, one, summed, cell, cluster, confidence) for one in contrasts]
+    if np.unique(cluster).size == cell.size:  # no column of the design varies within a cluster
+        found = compared.tests(contrasts, confidence, prefix="clusters, ")
+    else:
+        found = [cluster_test(compared, one, summed, cell, cluster, confidence) for one in contrasts]
     return list(zip(found, plain, strict=True))
 
 

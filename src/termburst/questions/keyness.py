@@ -201,7 +201,7 @@ def keyness(
     """
     check_fork()
     asked = made_from(Keyness, locals())
-    from termburst.questions.compared import aligned, sorted_comparison
+    from termburst.questions.compared import aligned, comparison_order
     from termburst.questions.designs import keyness_by_formula
     from termburst.questions.keyness_plans import keyness_plan
     from termburst.questions.plans import run_in_memory
@@ -225,7 +225,8 @@ def keyness(
         if method != "beta-binomial":
             raise ValueError("a comparison with reference= has one method; omit method=")
         common: dict[str, Any] = {"confidence": confidence, "adjust": adjust, "min_count": min_count}
-        return sorted_comparison(keyness_with_list(A, reference, terms=terms, counting=counting, **common), sort)
+        table = keyness_with_list(A, reference, terms=terms, counting=counting, **common)
+        return table.sort(order, nulls_last=True) if (order := comparison_order(sort)) else table
     if B is None:
         raise ValueError(
             "give B, the corpus to compare with, by= with the group of each document, or formula= with covariates such "

@@ -31,11 +31,11 @@ from termburst.questions.kwic import Kwic
 from termburst.questions.triggers import Triggers
 from termburst.reading.documents import Text
 from termburst.report.occurrences import COLLOCATES, TRIGGERS, sure_collocates, sure_triggers
-from termburst.report.pieces import Dict, axes_of, statistics_of
+from termburst.report.pieces import Dict, axes_of
 from termburst.report.render import render
 from termburst.report.summarize import panels_of, summarize
 from termburst.report.summarize_keyness import side_panels, summarize_keyness
-from termburst.statistics.term_statistics import TermStatistics
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 LONGEST_QUERY = 300  # characters of a word, phrase or regular expression
 MOST_LINES = 500  # concordance lines in one answer
@@ -76,7 +76,7 @@ class Explorer:
     @cached_property
     def statistics(self) -> TermStatistics:
         """The statistics of the corpus, with detail="patterns"."""
-        return statistics_of(self.corpus)
+        return as_statistics(self.corpus, "patterns")
 
     @cached_property
     def fit(self) -> BetaBinomialFit:

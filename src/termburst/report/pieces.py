@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from termburst.counting.counted_corpus import CountedCorpus
 from termburst.counting.options import words_of
-from termburst.messages import shown
+from termburst.names import Detail
 from termburst.plot.corpus import length_histogram, median, ranks_to_draw
 from termburst.statistics.matrix import counted_corpus
-from termburst.statistics.term_statistics import TermStatistics
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Dict = dict[str, Any]
 FORMAT = 2  # version of the dict; a change that readers of the JSON must follow raises it
@@ -56,8 +56,8 @@ def term_names(statistics: TermStatistics) -> NDArray[np.object_]:
     return np.array([str(column) for column in range(statistics.vocabulary_size)], dtype=object)
 
 
-def documents_of(corpus: Any) -> Any:
-    """The counted corpus of a `Corpus`; anything else unchanged.
+def documents_of(corpus: Any, detail: Detail = "frequencies") -> Any:
+    """The counted corpus of a `Corpus`; the statistics, of this detail, of anything else.
 
     Examples
     --------
@@ -66,22 +66,7 @@ def documents_of(corpus: Any) -> Any:
     True
     """
     held = counted_corpus(corpus)
-    return corpus if held is None else held
-
-
-def statistics_of(corpus: Any) -> TermStatistics:
-    """The statistics that fits and tests need; statistics themselves are returned as they are.
-
-    Examples
-    --------
-    >>> statistics_of(CountedCorpus.from_texts(["so it goes", "so so"])).tokens
-    5
-    """
-    if isinstance(corpus, CountedCorpus):
-        return TermStatistics.from_counts(corpus, detail="patterns")
-    if not isinstance(corpus, TermStatistics):
-        raise ValueError(f"corpus must be a Corpus, a CountedCorpus or TermStatistics; got {shown(corpus)}")
-    return corpus
+    return as_statistics(corpus, detail) if held is None else held
 
 
 def counting_of(corpus: CountedCorpus | TermStatistics) -> Dict | None:

@@ -26,7 +26,7 @@ from termburst.questions.report import Report
 from termburst.report import pieces
 from termburst.report.occurrences import first_collocates, surest_pairs, term_panels
 from termburst.report.pieces import SURE, Dict
-from termburst.statistics.term_statistics import TermStatistics
+from termburst.statistics.term_statistics import TermStatistics, as_statistics
 
 Step = Callable[[str], object]
 _COLUMNS = (
@@ -85,10 +85,10 @@ def summarize(
     """
     asked = made_from(Report, locals())
     title, say = asked.title or "corpus", step or (lambda what: None)
-    given, corpus = corpus, pieces.documents_of(corpus)
+    given, corpus = corpus, pieces.documents_of(corpus, "patterns")
     if isinstance(corpus, CountedCorpus) and not corpus.counts.nnz:
         raise ValueError(f"{title}: no document contains a term, so there is nothing to report")
-    statistics = pieces.statistics_of(corpus)
+    statistics = as_statistics(corpus, "patterns")
     mu, sigma2 = settled_hyperparameters(statistics, asked.mu, asked.sigma2)
     options = {"mu": mu, "sigma2": sigma2, "form": form}
     tested, fit = burstiness_in_short(

@@ -18,6 +18,7 @@ from termburst.reading.conditions import CONDITION, both_sides, is_condition
 from termburst.report import pieces
 from termburst.report.occurrences import term_panels
 from termburst.report.pieces import SURE, Dict
+from termburst.statistics.term_statistics import as_statistics
 
 _COLUMNS = (
     "term", "group", "n_a", "n_b", "b_a", "b_b", "log_ratio", "ci_low", "ci_high", "lower_bound", "only_in", "log10_p",
@@ -123,7 +124,7 @@ def summarize_keyness(
 
 def side_summary(name: str, held: Any, given: Any) -> Dict:
     """The size of one side, and the columns along which its documents can be laid out."""
-    statistics = pieces.statistics_of(held)
+    statistics = as_statistics(held, "frequencies")
     return {
         "name": name,
         "has_documents": isinstance(held, CountedCorpus),

@@ -121,10 +121,10 @@ class Building:
         if files is None:  # standard input can be read only once
             return Place()
         identity = {
-            "corpus": files,
-            "counting": self.counting.to_json(),
+            "corpus, or how it is read": files,
+            "counting options": self.counting.to_json(),
             "detail": self.detail,
-            "software": [version("termburst"), unicodedata.unidata_version],  # tokens depend on these, too
+            "version of the software": [version("termburst"), unicodedata.unidata_version],  # tokens depend on these
         }
         folder = companion(self.path.resolve(), ".partial")  # hidden, so that it is not read as part of a corpus
         wrong = "is a symbolic link" if folder.is_symlink() else ""
@@ -169,24 +169,15 @@ class Building:
                     + " to replace it and count again, or write to another place"
                 ) from error
             if known != self._identity:
+                mine = self._identity or {}
+                other = next((name for name in mine if known.get(name) != mine[name]), "header")
                 raise ValueError(
-                    f"{self.folder} contains documents of another build ({self._difference(known)}): "
+                    f"{self.folder} contains documents of another build, which differs in the {other}: "
                     "give " + named("fresh", True) + " to count again, or write to another place"
                 )
         if self.runs:
             self.say(f"resumed: skipped {place.documents:,} documents that were counted before")
         return place
-
-    def _difference(self, known: dict[str, Any]) -> str:
-        said = {
-            "corpus": "the corpus, or how it is read, has changed",
-            "counting": "the counting options differ",
-            "detail": "the detail differs",
-        }
-        mine = self._identity or {}
-        return next(
-            (text for key, text in said.items() if known.get(key) != mine.get(key)), "another version of the software"
-        )
 
     # Counting
 

@@ -14,22 +14,7 @@ from termburst.statistics.labels import MARK, check_integers, mark_sound
 from termburst.statistics.matrix import Integers
 
 if TYPE_CHECKING:
-    from termburst.statistics.rows import CountRows
     from termburst.statistics.term_statistics import TermStatistics
-
-
-_OF_A_ROW = {
-    "bad range": "its rows lie outside of the stored rows",
-    "bad count": "it occurs {count} times in a document; a count must be 1 or more",
-    "bad documents": "{documents} documents contain it {count} times; a number of documents must be 1 or more",
-    "unknown length": "it is in a document of {length} tokens, but no document has that length",
-    "beyond length": "it occurs {count:,} times in a document of at most {length:,} tokens",
-    "no order": "its rows are not sorted by count and length, or one occurs twice",
-    "too many": "it has more documents, or more tokens, than the collection",
-    "wrong b": "document_frequency is not the number of documents that contain it",
-    "wrong n": "collection_frequency is not the sum of its counts",
-    "wrong sum": "count_length_sum or count_squared_sum is not the sum over its counts",
-}
 
 
 def check_sound(statistics: TermStatistics) -> None:
@@ -93,7 +78,7 @@ def _check_rows(s: TermStatistics) -> None:
     terms = {s.vocabulary_size, rows.indptr.size - 1, length_sum.size, squared_sum.size}
     if len(sizes) > 1 or len(terms) > 1 or rows.indptr[0] != 0 or rows.indptr[-1] != rows.count.size:
         raise ValueError("these statistics are inconsistent: their arrays have different lengths")
-    fault, term, row = row_fault(
+    fault, term, _ = row_fault(
         stored_rows(
             _plain(rows.indptr),
             _plain(rows.count),
@@ -107,21 +92,13 @@ def _check_rows(s: TermStatistics) -> None:
         squared_sum=_plain(squared_sum),
     )
     if fault != "sound":
-        _refuse(s, term, _OF_A_ROW[fault].format(**_numbers(s, rows, row)))
+        _refuse(s, term, f"its rows are impossible ({fault})")
     longest = int(s.lengths[-1]) if s.lengths.size else 0
     if s.detail == "moments":
         # A document is at least as long as any count in it, and at most as long as the longest. No overflow here.
         wrong = (length_sum < squared_sum) | (length_sum > s.collection_frequency * longest)
         if wrong.any():
-            _refuse(s, int(np.argmax(wrong)), _OF_A_ROW["wrong sum"])
-
-
-def _numbers(s: TermStatistics, rows: CountRows, row: int) -> dict[str, int]:
-    """The numbers for a message about a row; without lengths, the greatest length of all."""
-    if row < 0:
-        return {}
-    longest = s.lengths[-1] if rows.length is None else rows.length[row]
-    return {"count": int(rows.count[row]), "documents": int(rows.documents[row]), "length": int(longest)}
+            _refuse(s, int(np.argmax(wrong)), "its rows are impossible (wrong sum)")
 
 
 def _plain(values: Integers) -> Integers:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from functools import cached_property, partial
 from os import PathLike
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions, checked_counting, words_of
-from termburst.display import ROWS, html_table, more, number
+from termburst.display import ROWS, did_you_mean, html_table, more, number
 from termburst.names import DETAILS, Detail
 from termburst.statistics.contents import Hashes, known_hashes
 from termburst.statistics.labels import (
@@ -241,9 +240,9 @@ class TermStatistics:
         if not found.size:
             if self.counting is not None and (left_out := self.counting.stop_word_in(term)) is not None:
                 raise ValueError(f"{left_out!r} is a stop word, so it was left out; count without stop words to see it")
-            near = difflib.get_close_matches(term, self.terms.tolist(), n=3)
-            hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
-            raise ValueError(f"{term!r} is not among the {self.vocabulary_size:,} terms{hint}")
+            raise ValueError(
+                f"{term!r} is not among the {self.vocabulary_size:,} terms{did_you_mean(term, self.terms)}"
+            )
         return int(found[0])
 
     def coarsen(self, detail: Detail) -> TermStatistics:
@@ -367,19 +366,13 @@ def from_canonical(
 
 
 def partial_statistics(
-    batches: Iterable[list[Text]],
-    detail: Detail,
-    options: CountingOptions,
-    *,
-    first: int = 0,
-    pause: Callable[[], bool] = lambda: False,
-    room: int | None = None,
+    batches: Iterable[list[Text]], detail: Detail, options: CountingOptions, **how: Any
 ) -> Iterator[TermStatistics]:
     """Statistics of consecutive parts of the documents: their sum describes all. Some terms may not occur in a part.
 
-    The parameters are those of `termburst.statistics.streaming.counted_parts`, and *detail*.
+    The other parameters are those of `termburst.statistics.streaming.counted_parts`.
     """
-    for terms, X in counted_parts(batches, options, first=first, pause=pause, room=room):
+    for terms, X in counted_parts(batches, options, **how):
         yield from_canonical(X, terms, detail, counting=options)
         del terms, X  # before the next part is counted
 
