@@ -444,5 +444,6 @@ class CorpusBase:
 
     def _warn_of_one_document(self) -> None:
         if len(self) == 1:
-            whose = self._scanned.stream.name if self._scanned else getattr(self._documents, "name", "the corpus")
+            whose = self.name if getattr(self.reading, "files", 0) else getattr(self._documents, "name", "the corpus")
+            whose = self._scanned.stream.name if self._scanned else whose
             warn_of_single_documents(f"{whose} is a single document, but burstiness shows only between documents")
