@@ -159,11 +159,11 @@ def test_bursty_terms_add_more_balls():
     [
         ("spud", {"omega": 1}, "omega must be between 0 and 1; got 1"),
         ("gspud", {"omega": 0.0}, "omega must be between 0 and 1; got 0.0"),
-        ("lm-dirichlet", {"mu": 0}, "mu must be a number above 0; got 0"),
-        ("lm-dirichlet", {"mu": float("nan")}, "mu must be a number above 0; got nan"),
+        ("lm-dirichlet", {"mu": 0}, "mu must be a number above 1e-100 and at most 1e[+]100; got 0"),
+        ("lm-dirichlet", {"mu": float("nan")}, "mu must be a number above 1e-100 and at most 1e[+]100; got nan"),
         ("lm-jm", {"smoothing": "much"}, "smoothing must be between 0 and 1; got 'much'"),
-        ("bm25", {"b": 2}, "b must be between 0 and 1; got 2"),
-        ("bm25", {"k1": True}, "k1 must be a number above 0; got True"),
+        ("bm25", {"b": 2}, "b must be a number of at least 0 and at most 1; got 2"),
+        ("bm25", {"k1": True}, "k1 must be a number above 1e-100 and at most 1e[+]100; got True"),
     ],
 )
 def test_bad_parameters_give_one_sentence(model, parameters, message, X):

@@ -42,16 +42,13 @@ def main() -> None:
     except BrokenPipeError:  # the reader of a pipe has gone, as with `| head`: the exit code is that of SIGPIPE
         to_nowhere(sys.stdout)
         code = 141
-    except (ValueError, OSError, ImportError) as error:  # an ImportError names the extra to install
+    except (ValueError, OSError, ImportError, *_LIMITS) as error:  # an ImportError names the extra to install
         if os.environ.get("TERMBURST_DEBUG"):
             raise
         from termburst.cli.options import with_dashes
 
-        _fail(with_dashes(error), 2)
-    except (MemoryError, OverflowError, RecursionError) as error:
-        if os.environ.get("TERMBURST_DEBUG"):
-            raise
-        _fail(_LIMITS[next(kind for kind in _LIMITS if isinstance(error, kind))].format(first_line(error)), 2)
+        limit = next((said for kind, said in _LIMITS.items() if isinstance(error, kind)), None)
+        _fail(with_dashes(error) if limit is None else limit.format(first_line(error)), 2)
     except Exception as error:
         if not hasattr(error, "format_message"):
             raise

@@ -16,7 +16,7 @@ from termburst.inference.checks import check_name, checked_number, checked_whole
 from termburst.models.dirichlet_multinomial import fit_dirichlet_multinomial
 from termburst.models.fit_polya_urn import UrnEstimate, fit_urn, group_prior
 from termburst.models.polya_urn import PolyaUrn
-from termburst.models.urn_screen import Candidates, candidate_matrix, screen_pairs
+from termburst.models.urn_screen import Candidates, screen_pairs
 from termburst.models.urn_sequences import Floats, Integers, Sequences, UrnMatrix
 from termburst.names import URNS
 from termburst.threads import Aside
@@ -279,7 +279,9 @@ def full_from(
     sequences: Sequences, start: UrnEstimate, candidates: Candidates, prior: float | None, options: dict[str, Any]
 ) -> UrnEstimate:
     """The urn with the given candidates, from a diagonal one."""
-    matrix = candidate_matrix(candidates, sequences.terms)
+    everyone = np.arange(sequences.terms)  # each brings on itself
+    sources, targets = np.append(everyone, candidates.source), np.append(everyone, candidates.target)
+    matrix = UrnMatrix.of_pairs(sources, targets, sequences.terms)
     values = np.where(matrix.own, np.maximum(start.values[matrix.targets], 1e-9), start.alpha[matrix.targets])
     density = None if prior is None else group_prior(matrix, start.alpha, prior)
     return fit_urn(sequences, matrix, (start.alpha, values), density, **options)

@@ -102,21 +102,13 @@ def _characters(word: str) -> Iterator[tuple[int, str]]:
     if not word.strip("*"):
         yield from ((core.ANY, ""), (core.REST, ""))
         return
-    place, after_star = 0, False
-    while place < len(word):
-        letter, repeated = word[place], after_star
-        place, after_star = place + 1, letter == "*"
-        if letter == "\\" and word[place : place + 1] in ("*", "?", "\\"):
-            letter = word[place]
-            place += 1
-        elif letter == "?":
+    for escaped, stars, one, letter in re.findall(r"\\([*?\\])|(\*+)|(\?)|(.)", word, re.DOTALL):
+        if stars:
+            yield core.REST, ""
+        elif one:
             yield core.ANY, ""
-            continue
-        elif letter == "*":
-            if not repeated:
-                yield core.REST, ""
-            continue
-        yield core.LETTER, letter
+        else:
+            yield core.LETTER, escaped or letter
 
 
 def _parts(words: list[list[tuple[int, str]]], ignore_case: bool) -> Parts | None:

@@ -171,7 +171,7 @@ class CorpusBase:
             rows = columns.chosen_rows(self._metadata, condition)
         if not rows.size:
             raise ValueError(none_meets(condition, len(self)))
-        return self._derived(self._documents.rows(rows), self._metadata[rows])
+        return replace(self, _documents=self._documents.rows(rows), _frame=self._metadata[rows])
 
     def group(self, column: str) -> Self:
         """The same documents, with the column of the metadata, or the condition, by which `keyness` compares them.
@@ -208,7 +208,7 @@ class CorpusBase:
             raise ValueError(f"column must be the name of a column; got {shown(column)}")
         if not isinstance(self._documents, Documents):
             return self._then(steps.bins(column, every))
-        return self._derived(self._documents, columns.binned(self._metadata, column, every))
+        return replace(self, _frame=columns.binned(self._metadata, column, every))
 
     def split(self, *, tokens: int | None = None, pattern: str | None = None) -> Self:
         r"""Cut the documents into pieces, which become the documents of a new corpus.
@@ -241,7 +241,7 @@ class CorpusBase:
         held = Scanned(Stream((source,), ReadArguments(ReadingOptions(), counting), (step,))).held
         parent = np.cumsum((held.frame["piece"] == 1).to_numpy()) - 1
         rest = self._metadata[parent].drop("id", "parent", "piece", strict=False)
-        return self._derived(held.documents, held.frame.hstack(rest))
+        return replace(self, _documents=held.documents, _frame=held.frame.hstack(rest))
 
     def with_metadata(self, metadata: Any) -> Self:
         """The same documents with more metadata: columns such as ``{"year": years}``, a frame, or a list of dicts.
@@ -285,7 +285,7 @@ class CorpusBase:
         texts = self._documents.texts
         found = near_duplicates(shingles_of(texts, None if texts is not None else self.counts), threshold)
         kept = np.flatnonzero(found.kept)
-        chosen = self._derived(self._documents.rows(kept), self._metadata[kept])
+        chosen = replace(self, _documents=self._documents.rows(kept), _frame=self._metadata[kept])
         return replace(chosen, _dropped=dropped_frame(self.ids, found))
 
     # What is scanned
@@ -414,9 +414,6 @@ class CorpusBase:
         """What it is, and the metadata of the first documents."""
         return as_html(self)
 
-    def _derived(self, documents: Documents, frame: pl.DataFrame) -> Self:
-        return replace(self, _documents=documents, _frame=frame)
-
     def __token_positions__(self) -> tuple[Any, Container[str]]:
         """Which word stands where, for functions that need the order of words; None for counts. And the stop words."""
         if self._documents.texts is None:
@@ -447,5 +444,6 @@ class CorpusBase:
 
     def _warn_of_one_document(self) -> None:
         if len(self) == 1:
-            whose = self._scanned.stream.name if self._scanned else getattr(self._documents, "name", "the corpus")
+            whose = self.name if getattr(self.reading, "files", 0) else getattr(self._documents, "name", "the corpus")
+            whose = self._scanned.stream.name if self._scanned else whose
             warn_of_single_documents(f"{whose} is a single document, but burstiness shows only between documents")

@@ -95,7 +95,7 @@ def build_statistics(
     if memory is not None:
         raise ValueError("memory= goes with path=, the file to write; without it, the statistics are in memory")
     if framed is not None:
-        found = framed.build_statistics(detail, batch)
+        found = framed.collection.build_statistics(detail, batch)
     elif corpus is not None and corpus._documents.texts is None:  # it was made from counts
         found = TermStatistics.from_counts(corpus, detail=detail, batch=batch)
     else:

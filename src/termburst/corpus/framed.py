@@ -28,7 +28,6 @@ from termburst.display import no_column
 from termburst.inference.dispersion import checked_measures
 from termburst.inference.plr import warn_of_clamped
 from termburst.messages import Message, named
-from termburst.names import Detail
 from termburst.options import options_of
 from termburst.questions.burstiness_plan import BurstinessPlan, DispersionPlan, FitPlan
 from termburst.questions.collocates_plan import CollocatesPlan
@@ -120,10 +119,6 @@ class Framed:
     def statistics(self) -> TermStatistics:
         """The statistics with detail="patterns", in this process: memory follows the vocabulary."""
         return self.collection.statistics
-
-    def build_statistics(self, detail: Detail, batch: str | None) -> TermStatistics:
-        """The statistics with another detail, in this process."""
-        return self.collection.build_statistics(detail, batch)
 
     @property
     def size(self) -> int:

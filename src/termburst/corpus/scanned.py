@@ -155,11 +155,6 @@ class Scanned(InOrder):
         return "held" in vars(self)
 
     @property
-    def is_summed(self) -> bool:
-        """Whether sums over documents are known already."""
-        return self.is_counted or "statistics" in vars(self)
-
-    @property
     def size(self) -> int:
         """The number of documents."""
         return len(self.ids) if self.is_counted else self.statistics.documents
@@ -182,7 +177,7 @@ class StreamedTexts(Sequence[Text]):
 
     def __len__(self) -> int:
         """How many texts, in a pass of its own; TypeError for standard input, so that ``list`` makes only one pass."""
-        if self.scanned.stream.once and not self.scanned.is_summed:
+        if self.scanned.stream.once and not {"held", "statistics"} & set(vars(self.scanned)):
             raise TypeError("the lines of standard input are not counted yet")
         return self.scanned.size
 

@@ -8,20 +8,16 @@ from termburst.datasets.collection import data_file
 
 _WHAT = "the Cranfield collection"
 _ENTRY = re.compile(r"^\.I[ \t]+(\d+)[ \t]*\n", re.MULTILINE)
-_FIELDS = re.compile(
-    r"\.T[ \t]*\n(.*?)^\.A[ \t]*\n(.*?)^\.B[ \t]*\n(.*?)^\.W[ \t]*(?:\n|\Z)(.*)", re.DOTALL | re.MULTILINE
-)
+_FIELDS = re.compile(r"\.T[ \t]*\n(.*?)^\.A[ \t]*\n.*?^\.B[ \t]*\n.*?^\.W[ \t]*(?:\n|\Z)(.*)", re.DOTALL | re.MULTILINE)
 _MARKER = re.compile(r"^\.[A-Z][ \t]*(?:\n|\Z)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class CranfieldDocuments:
-    """The 1,400 abstracts: five lists of equal length. Titles, authors and bibliographies are on one line each."""
+    """The 1,400 abstracts: three lists of equal length. Titles are on one line each."""
 
     ids: list[str]
     titles: list[str]
-    authors: list[str]
-    bibliographies: list[str]
     texts: list[str]
 
 
@@ -80,16 +76,14 @@ def _entries(path: Path) -> list[tuple[str, str]]:
 
 
 def _read_documents(path: Path) -> CranfieldDocuments:
-    documents = CranfieldDocuments([], [], [], [], [])
+    documents = CranfieldDocuments([], [], [])
     for number, entry in _entries(path):
         match = _FIELDS.match(entry)
         if match is None:
             raise ValueError(f"{path}: document {number} must have the fields .T, .A, .B and .W in this order")
-        title, author, bibliography, text = match.groups()
+        title, text = match.groups()
         documents.ids.append(number)
         documents.titles.append(_one_line(title))
-        documents.authors.append(_one_line(author))
-        documents.bibliographies.append(_one_line(bibliography))
         documents.texts.append(_MARKER.sub("", text).strip())
     return documents
 

@@ -91,10 +91,7 @@ def burst_effects(
     fit = fit_beta_binomial(cells) if fit is None else fit
     tau, omega = coordinates(fit)
     length = cells.mean_length
-    with np.errstate(over="ignore"):
-        ratio = 1 + np.exp(burst_level(tau, omega))
-    all_tokens = (cells.n_i == cells.tokens) & (cells.n_i > 0)
-    ratio = np.where(all_tokens, 1.0, ratio)
+    ratio, all_tokens = burst_ratios(cells, tau, omega), (cells.n_i == cells.tokens) & (cells.n_i > 0)
     share = np.where(cells.n_i > 0, cells.n_i / max(cells.tokens, 1), np.nan)
     with np.errstate(divide="ignore"):
         by_chance = reuse_of(np.full(share.size, np.inf), special.logit(share), length)
@@ -199,6 +196,13 @@ def burst_level(tau: Floats, omega: Floats) -> Floats:
     """
     with np.errstate(invalid="ignore"):
         return np.where(tau == np.inf, -np.inf, -omega - np.logaddexp(0.0, tau))
+
+
+def burst_ratios(cells: TermCells, tau: Floats, omega: Floats) -> Floats:
+    """R of every term; NaN if it never occurs, and 1 if it is every token."""
+    with np.errstate(over="ignore"):
+        ratio = 1 + np.exp(burst_level(tau, omega))
+    return np.where(cells.n_i == 0, np.nan, np.where(cells.n_i == cells.tokens, 1.0, ratio))
 
 
 def reuse_of(tau: Floats, omega: Floats, length: float) -> Floats:

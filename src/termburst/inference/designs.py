@@ -211,18 +211,10 @@ class DesignComparison:
         absent, alone = self._absent, log_ratio
         if contrast.own.size < self.rows.shape[1]:
             alone = self._alone(contrast, leaning)
-        return ContrastTest(
-            contrast.name,
-            np.where(absent, np.nan, log_ratio),
-            np.where(absent, np.nan, alone),
-            np.where(absent, np.nan, limits[:, 0]),
-            np.where(absent, np.nan, limits[:, 1]),
-            significance.statistic,
-            significance.p_value,
-            np.where(absent, "", np.array([prefix], dtype=object) + significance.p_method),
-            significance.least_p,
-            status,
-        )
+        log_ratio, alone, low, high = (np.where(absent, np.nan, values) for values in (log_ratio, alone, *limits.T))
+        statistic, p_value, least_p = significance.statistic, significance.p_value, significance.least_p
+        p_method = np.where(absent, "", np.array([prefix], dtype=object) + significance.p_method)
+        return ContrastTest(contrast.name, log_ratio, alone, low, high, statistic, p_value, p_method, least_p, status)
 
     @property
     def _absent(self) -> Flags:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import special
 
 from termburst.core import burst_difference as core
-from termburst.inference.burst_effects import burst_level, coordinates
+from termburst.inference.burst_effects import burst_ratios, coordinates
 from termburst.inference.checks import check_confidence
 from termburst.inference.robust_scale import ScaleSums, robust_scale
 from termburst.models.cells import GroupedCells, TermCells
@@ -70,7 +70,7 @@ def differential_burstiness(
         check_confidence(confidence)
     groups, fits = (a, b), [fit_beta_binomial(one) for one in (a, b)]
     both = (a.n_i > 0) & (b.n_i > 0) & (a.n_i < a.tokens) & (b.n_i < b.tokens)
-    ratio_a, ratio_b = (_ratio(one, fit) for one, fit in zip(groups, fits, strict=True))
+    ratio_a, ratio_b = (burst_ratios(one, *coordinates(fit)) for one, fit in zip(groups, fits, strict=True))
     kappa = np.mean([robust_scale(one, fit, of) for one, fit, of in zip(groups, fits, sums, strict=True)], axis=0)
     root = 0.0 if confidence is None else float(-special.ndtri((1 - confidence) / 2))
     out = _compared(groups, fits, both, root * np.sqrt(kappa))
@@ -84,13 +84,6 @@ def differential_burstiness(
         statistic,
         special.chdtrc(1, statistic),
     )
-
-
-def _ratio(cells: TermCells, fit: BetaBinomialFit) -> Floats:
-    """R of every term; NaN if it never occurs, and 1 if it is every token."""
-    with np.errstate(over="ignore"):
-        ratio = 1 + np.exp(burst_level(*coordinates(fit)))
-    return np.where(cells.n_i == 0, np.nan, np.where(cells.n_i == cells.tokens, 1.0, ratio))
 
 
 def _compared(

@@ -122,17 +122,10 @@ def keyness(
     if levels.size:
         nearest = np.where(log_ratio[:, None] > 0, tails.limits[:, :, 0], -tails.limits[:, :, 1]) / np.log(2)
         ends = np.where((p_value <= levels[0])[:, None], _known_ends(nearest), np.nan)
-    return Keyness(
-        np.where(absent, np.nan, log_ratio),
-        np.where(absent, np.nan, limits[:, 0]),
-        np.where(absent, np.nan, limits[:, 1]),
-        np.where(absent, np.nan, statistic),
-        np.where(absent, np.nan, p_value),
-        np.where(absent, "", p_method).astype(object),
-        np.where(absent, np.nan, least_p),
-        ends,
-        levels,
-    )
+    columns = (log_ratio, *limits.T, statistic, p_value, least_p)
+    log_ratio, low, high, statistic, p_value, least_p = (np.where(absent, np.nan, values) for values in columns)
+    how = np.where(absent, "", p_method).astype(object)
+    return Keyness(log_ratio, low, high, statistic, p_value, how, least_p, ends, levels)
 
 
 def _known_ends(ends: Floats) -> Floats:

@@ -18,7 +18,6 @@ from termburst.models.special import (
 )
 
 Floats = NDArray[np.float64]
-Shape = int | tuple[int, ...]
 
 _HEAD = 16  # terms of a sum over q < n added one by one; from a + 16 the asymptotic series are exact up to rounding
 

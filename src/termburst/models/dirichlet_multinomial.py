@@ -47,7 +47,6 @@ class DirichletMultinomialFit:
         different terms; "empty": no tokens; "max_iterations": no maximum reached.
     iterations : int
         Newton steps in log α_0, without those of the search for starting points.
-    method : "newton" or "edcm"
 
     Examples
     --------
@@ -65,7 +64,6 @@ class DirichletMultinomialFit:
     gradient_norm: float
     status: str
     iterations: int
-    method: Method
 
 
 def dirichlet_multinomial_log_pmf(X: Any, alpha: ArrayLike) -> Floats:
@@ -156,24 +154,24 @@ def fit_dirichlet_multinomial(X_or_statistics: Any, *, method: Method = "newton"
             "the counts of the terms do not add up to the document lengths: statistics must not be pruned before a fit"
         )
     if n == 0:
-        return _without_maximum("empty", np.full(n_i.size, np.nan), 0.0, np.zeros(n_i.size), method)
+        return _without_maximum("empty", np.full(n_i.size, np.nan), 0.0, np.zeros(n_i.size))
     occurs = n_i > 0
     if occurs.sum() == 1 or b == n:  # α_0 changes nothing, or can only lower the likelihood
-        return _boundary(n_i, method)
+        return _boundary(n_i)
     if b == d:
         at = b_i / d
-        return _without_maximum("concentrated", at, float(b_i[occurs] @ np.log(at[occurs])), np.zeros(n_i.size), method)
+        return _without_maximum("concentrated", at, float(b_i[occurs] @ np.log(at[occurs])), np.zeros(n_i.size))
     profile = _profile(statistics, occurs)
     alpha, steps = profile.edcm()
     if method == "edcm":
         first = profile.found_in / alpha  # b_i/β_i takes the place of the sum over q
-        return _fitted(profile, alpha, occurs, first, first / alpha, "converged", steps, method)
+        return _fitted(profile, alpha, occurs, first, first / alpha, "converged", steps)
     highest, steps, converged = profile.highest(alpha)
     if highest is None:
-        return _boundary(n_i, method)
+        return _boundary(n_i)
     first, second = profile.terms.derivatives(highest)
     status = "converged" if converged else "max_iterations"
-    return _fitted(profile, highest, occurs, first, second, status, steps, method)
+    return _fitted(profile, highest, occurs, first, second, status, steps)
 
 
 def _profile(statistics: TermStatistics, occurs: NDArray[np.bool_]) -> Profile:
@@ -197,7 +195,6 @@ def _fitted(
     second: Floats,
     status: str,
     iterations: int,
-    method: Method,
 ) -> DirichletMultinomialFit:
     alpha_0, n = float(alpha.sum()), profile.frequency.sum()
     (by_length,), (c,) = profile.lengths.derivatives(np.array([alpha_0]))
@@ -207,22 +204,18 @@ def _fitted(
     full, errors = np.zeros(occurs.size), np.full(occurs.size, np.nan)
     full[occurs], errors[occurs] = alpha, np.sqrt(variance)
     loglik = profile.frequency @ np.log(profile.frequency / n) + profile.gain(alpha)
-    return DirichletMultinomialFit(
-        full, alpha_0, full / alpha_0, errors, float(loglik), error, status, iterations, method
-    )
+    return DirichletMultinomialFit(full, alpha_0, full / alpha_0, errors, float(loglik), error, status, iterations)
 
 
-def _boundary(n_i: NDArray[np.int64], method: Method) -> DirichletMultinomialFit:
+def _boundary(n_i: NDArray[np.int64]) -> DirichletMultinomialFit:
     mean, occurs = n_i / n_i.sum(), n_i > 0
     loglik = float(n_i[occurs] @ np.log(mean[occurs]))
-    return _without_maximum("boundary", mean, loglik, np.where(occurs, np.inf, 0.0), method)
+    return _without_maximum("boundary", mean, loglik, np.where(occurs, np.inf, 0.0))
 
 
-def _without_maximum(
-    status: str, mean: Floats, loglik: float, alpha: Floats, method: Method
-) -> DirichletMultinomialFit:
+def _without_maximum(status: str, mean: Floats, loglik: float, alpha: Floats) -> DirichletMultinomialFit:
     precision = np.nan if status == "empty" else float(alpha.max())
-    return DirichletMultinomialFit(alpha, precision, mean, np.full(alpha.size, np.nan), loglik, 0.0, status, 0, method)
+    return DirichletMultinomialFit(alpha, precision, mean, np.full(alpha.size, np.nan), loglik, 0.0, status, 0)
 
 
 def _checked_alpha(alpha: ArrayLike) -> Floats:

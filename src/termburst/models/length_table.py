@@ -37,9 +37,9 @@ class LengthTable:
     Examples
     --------
     >>> table = LengthTable.of(np.array([1, 3]), np.array([5, 2]))  # five documents of one token, two of three
-    >>> value, slope = table.at(2.0)  # C_1 = C_2 = 2: K(2) = 2 · 1/3 + 2 · 2/4
-    >>> round(value, 12)
-    1.666666666667
+    >>> value, slope = core.look_up(table.for_kernels(), np.log([2.0]))  # C_1 = C_2 = 2: K(2) = 2 · 1/3 + 2 · 2/4
+    >>> value.round(12).tolist()
+    [1.666666666667]
     """
 
     coefficients: NDArray[np.float64]
@@ -75,11 +75,6 @@ class LengthTable:
             longest,
             float((lengths * (lengths - 1) // 2) @ documents.astype(np.float64)),
         )
-
-    def at(self, z: float) -> tuple[float, float]:
-        """K(z) and −dK/d log z, for one z > 0."""
-        value, slope = core.look_up(self.for_kernels(), np.log([z]))
-        return float(value[0]), float(slope[0])
 
     def for_kernels(self) -> core.LengthTable:
         """The table in the form of the compiled core."""

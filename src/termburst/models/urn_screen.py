@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from termburst.core import urn_screen as core
-from termburst.models.urn_sequences import Floats, Integers, Numbers, Sequences, UrnMatrix
+from termburst.models.urn_sequences import Floats, Integers, Numbers, Sequences
 from termburst.threads import in_threads
 
 PARTS = 64  # into which the targets are divided for the threads
@@ -110,11 +109,3 @@ def screen_pairs(
     shared = found.shared[row, place].astype(np.int64)
     looked_at = targets.size * max(targets.size - 1, 0)
     return Candidates(found.sources[row, place], targets[row], shared, found.expected[row, place], looked_at)
-
-
-def candidate_matrix(candidates: Candidates, terms: int) -> UrnMatrix:
-    """The diagonal and the candidates."""
-    everyone: NDArray[np.int64] = np.arange(terms)
-    return UrnMatrix.of_pairs(
-        np.append(everyone, candidates.source), np.append(everyone, candidates.target), terms
-    )  # fmt: skip

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from termburst.inference.checks import shown
+from termburst.inference.checks import checked_number, shown
 from termburst.retrieval.collection import Collection
 
 Floats = NDArray[np.float64]
-LEAST = 1e-100  # smallest value of a parameter
+LEAST, MOST = 1e-100, 1e100  # limits of a parameter: beyond them scores overflow and are NaN
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +102,7 @@ def lm_dirichlet(collection: Collection, *, mu: float = 2000.0) -> PostingWeight
     >>> lm_dirichlet(Collection.from_counts([[3, 1], [0, 1]]), mu=1).postings.round(4)
     array([1.7918, 1.2528, 1.2528])
     """
-    _check_positive("mu", mu)
+    mu = checked_number("mu", mu, LEAST, MOST)
     prior = mu * collection.collection_frequency / max(collection.tokens, 1)
     return PostingWeights(
         np.log1p(collection.counts.data / collection.by_posting(prior)), -np.log1p(collection.lengths / mu)
@@ -138,9 +138,7 @@ def bm25(collection: Collection, *, k1: float = 1.2, b: float = 0.75) -> Posting
     >>> bm25(Collection.from_counts([[3, 1], [0, 1]])).postings.round(4)
     array([0.4387, 0.0665, 0.1098])
     """
-    _check_positive("k1", k1)
-    if not (_is_number(b) and 0 <= b <= 1):
-        raise ValueError(f"b must be between 0 and 1; got {b!r}")
+    k1, b = checked_number("k1", k1, LEAST, MOST), checked_number("b", b, 0, 1, low_too=True)
     d = collection.lengths.size
     idf = np.log1p((d - collection.document_frequency + 0.5) / (collection.document_frequency + 0.5))
     mean_length = collection.tokens / d if collection.tokens else 1.0
@@ -217,17 +215,7 @@ def _lengths_by_posting(collection: Collection) -> Floats:
     return collection.lengths[collection.counts.indices].astype(np.float64)
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
-
-
 def _check_share(name: str, value: Any) -> None:
-    if not (_is_number(value) and LEAST < value < 1):  # closer to 0 the inverse overflows and scores are NaN
+    number = isinstance(value, (int, float, np.number)) and not isinstance(value, bool)
+    if not (number and LEAST < value < 1):  # closer to 0 the inverse overflows and scores are NaN
         raise ValueError(f"{name} must be between 0 and 1; got {shown(value)}")
-
-
-def _check_positive(name: str, value: Any) -> None:
-    if not (_is_number(value) and 0 < value < np.inf):
-        raise ValueError(f"{name} must be a number above 0; got {shown(value)}")
-    if not LEAST < value < 1 / LEAST:  # otherwise scores overflow and are NaN
-        raise ValueError(f"{name} must be between {LEAST:g} and {1 / LEAST:g}; got {shown(value)}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import io
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -78,9 +79,11 @@ class Format:
         """
         module, function = self.reader.split(".")
         read = getattr(importlib.import_module(f"termburst.reading.formats.{module}"), function)
+        said: Counter[tuple[str, str]] = Counter()  # each thing is noted once per file
+        tally: Note = lambda kind, detail: said.update([(kind, detail)])  # noqa: E731
         try:
-            for found in read(stream, options, note):
-                yield _checked(found, options, note) if isinstance(found, FoundDocument) else found
+            for found in read(stream, options, tally):
+                yield _checked(found, options, tally) if isinstance(found, FoundDocument) else found
         except (UnreadableFile, NotStrict):
             raise
         except RecursionError as error:
@@ -94,6 +97,9 @@ class Format:
                 wrong = f"has the byte 0x{error.object[error.start]:02x}, which is not valid {error.encoding}, though "
                 raise UnreadableFile(f"{wrong}others are; name the encoding with " + named("encoding")) from error
             raise UnreadableFile(f"is damaged and cannot be read as {self.name} ({reason(error)[:200]})") from error
+        finally:
+            for (kind, detail), times in said.items():
+                note(kind, f"{detail} ({times:,} times)" if times > 1 else detail)
 
 
 def load(module: str, package: str, extra: str = "termburst[formats]") -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import email.policy
 import re
-from collections import Counter
 from collections.abc import Iterator
 from email.errors import HeaderParseError
 from email.header import decode_header, make_header
@@ -24,15 +23,12 @@ _CONTENT_HEADER = re.compile(rb"^content-[\w-]{1,40}:[^\n]*(?:\n[ \t][^\n]*)*", 
 MOST_NESTED = 100
 LONGEST_HEADER = 10_000
 _SPACE = re.compile(r"\s+")
-_Tally = Counter[tuple[str, str]]  # what happened to the messages of a file, and how often
 
 
 def read_mbox(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
     """The messages of a mailbox, one document per message, with its subject, sender and date as metadata."""
-    tally: _Tally = Counter()
     for number, data in enumerate(_messages(stream, options), 1):
-        yield _document(str(number), data, tally)
-    _say(tally, note)
+        yield _document(str(number), data, note)
 
 
 def read_eml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
@@ -42,9 +38,7 @@ def read_eml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fou
         raise UnreadableFile("is empty")
     if not re.match(rb"(?:[!-9;-~]+:|From )", data.lstrip(b"\xef\xbb\xbf\r\n")):
         raise UnreadableFile("is not an e-mail message: it does not begin with headers such as Subject")
-    tally: _Tally = Counter()
-    yield _document("", data.lstrip(b"\xef\xbb\xbf\r\n"), tally)
-    _say(tally, note)
+    yield _document("", data.lstrip(b"\xef\xbb\xbf\r\n"), note)
 
 
 def is_mailbox(start: bytes) -> bool:
@@ -57,11 +51,6 @@ def is_mailbox(start: bytes) -> bool:
     """
     line = start.partition(b"\n")[0]
     return line.startswith(b"From ") and bool(_DATED.match(line))
-
-
-def _say(tally: _Tally, note: Note) -> None:
-    for (kind, detail), count in tally.items():
-        note(kind, f"{detail} ({count} message{'s' if count > 1 else ''})")
 
 
 def _messages(stream: BinaryIO, options: ReadingPlan) -> Iterator[bytes]:
@@ -91,7 +80,7 @@ def _messages(stream: BinaryIO, options: ReadingPlan) -> Iterator[bytes]:
     yield b"".join(lines[:-1] if empty else lines)
 
 
-def _document(name: str, data: bytes, tally: _Tally) -> FoundDocument:
+def _document(name: str, data: bytes, note: Note) -> FoundDocument:
     data = re.sub(rb"\AFrom [^\n]*\n", b"", data)
     # The older policy: the newer one takes very long over long headers.
     parser = BytesParser(EmailMessage, policy=email.policy.compat32)
@@ -100,18 +89,18 @@ def _document(name: str, data: bytes, tally: _Tally) -> FoundDocument:
     body = None if nested else _body(message)
     text = ""
     if nested:
-        tally["messages without text", f"more than {MOST_NESTED} parts within parts, or headers without end"] += 1
+        note("messages without text", f"more than {MOST_NESTED} parts within parts, or headers without end")
     elif body is None:
-        tally["messages without text", "only attachments"] += 1
+        note("messages without text", "only attachments")
     else:
-        text = _content(body, tally)
+        text = _content(body, note)
         if body.get_content_type() == "text/html":
             root = html_tree(text) if text.strip() else None
             text = visible_text(root) if root is not None else ""
-            tally["markup removed", "messages that are HTML only"] += 1
+            note("markup removed", "messages that are HTML only")
     for part in message.walk():
         if part is not body and part.get_content_disposition() == "attachment":
-            tally["attachments left out", "files"] += 1
+            note("attachments left out", "files")
     metadata = known(**{key: _header(message, key) for key in ("subject", "from")})
     return FoundDocument(name, text.replace("\r\n", "\n"), dated(metadata, _date(message)))
 
@@ -127,12 +116,12 @@ def _body(message: EmailMessage) -> EmailMessage | None:
     return body if isinstance(body, EmailMessage) else None
 
 
-def _content(part: EmailMessage, tally: _Tally) -> str:
+def _content(part: EmailMessage, note: Note) -> str:
     """The text of a part: unpacked, then decoded as the part says, or by a guess."""
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
     said = part.get_content_charset()
-    return decode_all(data, lambda kind, detail: tally.update([(kind, detail)]), None if said is None else str(said))
+    return decode_all(data, note, None if said is None else str(said))
 
 
 def _takes_too_long(data: bytes) -> bool:

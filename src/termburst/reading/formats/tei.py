@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any, BinaryIO
 
@@ -12,7 +11,7 @@ from termburst.reading.formats.found import FoundDocument, Note, dated
 from termburst.reading.formats.line_ends import join_cut_words
 from termburst.reading.formats.marked_text import LINE, lines_of, set_apart, text_below
 from termburst.reading.formats.safe_xml import local_name, plain_text, replace_by_text
-from termburst.reading.formats.tei_words import Tally, words_of
+from termburst.reading.formats.tei_words import words_of
 from termburst.reading.formats.xml_by_path import (
     attributes_of,
     matches_in,
@@ -67,7 +66,6 @@ def read_xml(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[Fou
 
 
 def _tei(source: XmlSource, options: ReadingPlan, note: Note) -> Iterator[FoundDocument]:
-    tally: Tally = Counter()
     annotation = Annotation(options.layers or "form")
     several = local_name(source.root) not in _DOCUMENTS
     number = documents = 0
@@ -78,42 +76,39 @@ def _tei(source: XmlSource, options: ReadingPlan, note: Note) -> Iterator[FoundD
         for each in texts:
             number += 1
             name = _name(each, number) if several or source.nested else ""
-            for found in _documents(each, name, options, annotation, tally, note):
+            for found in _documents(each, name, options, annotation, note):
                 yield found
                 documents += 1
     if options.xpath is not None and not documents:
         raise no_match(options.xpath)
-    for (kind, detail), count in tally.items():
-        times = f"{detail} ({count:,} times)" if count > 1 else detail
-        note(kind, detail.format(f"{count:,}") if "{}" in detail else times)
     annotation.say(note)
 
 
 def _documents(
-    node: Any, name: str, options: ReadingPlan, annotation: Annotation, tally: Tally, note: Note
+    node: Any, name: str, options: ReadingPlan, annotation: Annotation, note: Note
 ) -> Iterator[FoundDocument]:
-    metadata = _header(node, tally)
-    bodies = _bodies(node, tally)
+    metadata = _header(node, note)
+    bodies = _bodies(node, note)
     for body in bodies:
-        _prune(body, tally)
+        _prune(body, note)
     if options.xpath is not None:
         inside = f".{options.xpath}" if options.xpath.startswith("//") else options.xpath  # of one text of many
         matches = matches_in(node, inside, note)
         for number, match in enumerate((each for each in matches if not _is_in_header(each)), 1):
             part: Text = match
             if not isinstance(match, str):
-                words = words_of([match], annotation, tally)
-                part = text_of_body(match, tally) if words is None else words
+                words = words_of([match], annotation, note)
+                part = text_of_body(match, note) if words is None else words
             label = f"{name}:{name_of(match, number)}" if name else name_of(match, number)
             yield FoundDocument(label, part, {**metadata, **attributes_of(match)})
         return
-    words = words_of(bodies, annotation, tally)
+    words = words_of(bodies, annotation, note)
     if words is not None:
         yield FoundDocument(name, words, metadata)
         return
     if options.layers not in (None, "form"):
-        tally["no annotation", "there are no <w> elements, so the text is read without the layer"] += 1
-    yield FoundDocument(name, "\n".join(text_of_body(body, tally) for body in bodies), metadata)
+        note("no annotation", "there are no <w> elements, so the text is read without the layer")
+    yield FoundDocument(name, "\n".join(text_of_body(body, note) for body in bodies), metadata)
 
 
 def _is_in_header(match: Any) -> bool:
@@ -128,7 +123,7 @@ def _name(node: Any, number: int) -> str:
     return next(names, "") or str(number)
 
 
-def _bodies(node: Any, tally: Tally) -> list[Any]:
+def _bodies(node: Any, note: Note) -> list[Any]:
     """The bodies of a text, of which there are several where it is a group of texts."""
     bodies: list[Any] = []
     pending = [child for child in node if local_name(child) in ("text", *_BODIES)]
@@ -140,11 +135,11 @@ def _bodies(node: Any, tally: Tally) -> list[Any]:
         elif name in ("text", "group"):
             pending[:0] = list(each)
         elif name in ("front", "back") and any(text.strip() for text in each.itertext()):
-            tally["left out", f"<{name}>, which is beside the body of the text"] += 1
+            note("left out", f"<{name}>, which is beside the body of the text")
     return bodies
 
 
-def _prune(body: Any, tally: Tally) -> None:
+def _prune(body: Any, note: Note) -> None:
     """Remove what is no running text, and of two readings the second one."""
     for node in list(body.iter(*(f"{{*}}{name}" for name in (*_LEFT_OUT, *_OTHER)))):
         parent, name = node.getparent(), local_name(node)
@@ -152,18 +147,19 @@ def _prune(body: Any, tally: Tally) -> None:
             continue
         wanted = _OTHER.get(name)
         if wanted is None or any(local_name(child) == wanted for child in parent):
-            tally["markup removed", f"<{name}> with its text"] += 1
+            note("markup removed", f"<{name}> with its text")
             replace_by_text(node, "")
 
 
-def text_of_body(body: Any, tally: Tally) -> str:
+def text_of_body(body: Any, note: Note) -> str:
     r"""The running text of a TEI element; the tree is changed.
 
     Examples
     --------
     >>> from termburst.reading.formats.safe_xml import parse
     >>> tei = b"<body><head>Of <hi>T</hi>ea</head><p>A cup<lb/>of tea, un-<lb break='no'/>til\n noon</p></body>"
-    >>> text_of_body(parse(tei, print), Counter())
+    >>> text_of_body(parse(tei, print), print)
+    words joined that were cut at the end of a line
     'Of Tea\nA cup\nof tea, until noon'
     """
     for node in body.iter(*(f"{{*}}{name}" for name in _BREAKS)):
@@ -176,14 +172,14 @@ def text_of_body(body: Any, tally: Tally) -> str:
     if _JOIN in text:
         parts = text.split(_JOIN)
         text = "".join([part.strip().rstrip("-\u2010\xac\xad") for part in parts[:-1]] + [parts[-1].lstrip()])
-        tally["words joined", "that were cut at the end of a line"] += len(parts) - 1
+        note("words joined", "that were cut at the end of a line")
     text = lines_of(text)
     if "-\n" in text or "\xad" in text or "\u2010\n" in text:
-        text = join_cut_words(text, lambda kind, detail: tally.update({(kind, detail): 1}))
+        text = join_cut_words(text, note)
     return text
 
 
-def _header(node: Any, tally: Tally) -> dict[str, Scalar]:
+def _header(node: Any, note: Note) -> dict[str, Scalar]:
     """Title, author, date and language out of the header of a text."""
     metadata: dict[str, Scalar] = {}
     titles = _described(node, "fileDesc/titleStmt//title")
@@ -197,10 +193,10 @@ def _header(node: Any, tally: Tally) -> dict[str, Scalar]:
     languages = [each.get("ident") for each in _described(node, "profileDesc/langUsage//language")]
     if language := node.get(_LANGUAGE) or next(iter(languages), None):
         metadata["language"] = str(language)
-    return dated(metadata, _date(node, tally))
+    return dated(metadata, _date(node, note))
 
 
-def _date(node: Any, tally: Tally) -> str | None:
+def _date(node: Any, note: Note) -> str | None:
     """When the text was written or printed; of the digital edition only where nothing else is said."""
     for place in ("profileDesc/creation", "fileDesc/sourceDesc", "fileDesc/publicationStmt"):
         for date in _described(node, f"{place}//date"):
@@ -209,7 +205,7 @@ def _date(node: Any, tally: Tally) -> str | None:
                 value = f"{date.get('from') or date.get('notBefore')}/{date.get('to') or date.get('notAfter') or ''}"
             if value:
                 if place == "fileDesc/publicationStmt":
-                    tally["date guessed", "from the publication of the file, as the header has no other"] += 1
+                    note("date guessed", "from the publication of the file, as the header has no other")
                 return str(value)
     return None
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from typing import Any
 
+from termburst.reading.formats.found import Note
 from termburst.reading.formats.safe_xml import etree, local_name
 from termburst.reading.layers import Annotation
 
@@ -17,10 +18,8 @@ _TAG = ("pos", "ana", "type", "c5", "function")
 _UPOS = re.compile(r"\bUPosTag=(\w+)")  # ParlaMint and other corpora made from Universal Dependencies
 _SPACE = b" \t\r\n"
 
-Tally = Counter[tuple[str, str]]  # what was repaired, guessed or left out, and how often
 
-
-def words_of(bodies: list[Any], annotation: Annotation, tally: Tally) -> list[str] | None:
+def words_of(bodies: list[Any], annotation: Annotation, note: Note) -> list[str] | None:
     """All tokens of a text in one layer; None where its words are not marked. The words are removed from the tree.
 
     A word that holds words (the contraction *du* that stands for *de le*) is one token of the layer "form", and its
@@ -29,8 +28,8 @@ def words_of(bodies: list[Any], annotation: Annotation, tally: Tally) -> list[st
     Examples
     --------
     >>> from termburst.reading.formats.safe_xml import parse
-    >>> text, tally = b"<body><w lemma='be' pos='VERB'>is</w> <w lemma='it'>it</w><pc>?</pc></body>", Counter()
-    >>> [words_of([parse(text, print)], Annotation(layer), tally) for layer in ("form", "lemma_upos")]
+    >>> text = b"<body><w lemma='be' pos='VERB'>is</w> <w lemma='it'>it</w><pc>?</pc></body>"
+    >>> [words_of([parse(text, print)], Annotation(layer), print) for layer in ("form", "lemma_upos")]
     [['is', 'it', '?'], ['be_VERB', 'it_X', '?_X']]
     """
     nodes = [node for body in bodies for node in body.iter(*_names(body))]
@@ -40,7 +39,7 @@ def words_of(bodies: list[Any], annotation: Annotation, tally: Tally) -> list[st
     compound = {node for node in holding if any(local_name(child) == "w" for child in node)}
     tokens = _tokens(nodes, compound, annotation)
     del nodes, holding, compound  # an element that Python still holds takes longer to remove
-    _say_what_is_outside(bodies, tally)
+    _say_what_is_outside(bodies, note)
     return tokens if all(tokens) else list(filter(None, tokens))
 
 
@@ -103,10 +102,10 @@ def _tags(nodes: list[Any]) -> list[str]:
     return tags
 
 
-def _say_what_is_outside(bodies: list[Any], tally: Tally) -> None:
+def _say_what_is_outside(bodies: list[Any], note: Note) -> None:
     """Say whether there is text that is in no word; the words are removed from the tree."""
     for body in bodies:
         etree().strip_elements(body, *_names(body), with_tail=False)
         text = etree().tostring(body, method="text", encoding="utf-8", with_tail=False).translate(None, _SPACE)
         if text:
-            tally["left out", "text that is in no <w>: {} bytes"] += len(text)
+            note("left out", "text that is in no <w>")
