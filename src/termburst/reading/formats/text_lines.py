@@ -11,7 +11,7 @@ from termburst.reading.encodings import canonical_encoding, guess_encoding, mark
 from termburst.reading.faults import megabytes
 from termburst.reading.formats.found import Note, UnreadableFile
 
-_BLOCK = 2**16  # characters of text that are split at a time; they fit into a processor's cache
+_BLOCK = 2**13  # characters of text that are split at a time; they fit into a processor's cache
 # What programs write that say Latin-1, as browsers take it; and nothing, where they say no more than ASCII.
 _AS_WRITTEN: dict[str, str | None] = {"iso8859-1": "cp1252", "ascii": None}
 
