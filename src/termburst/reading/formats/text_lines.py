@@ -86,7 +86,7 @@ def text_blocks(stream: BinaryIO, limit: int, end: str = "\n") -> Iterator[str]:
     """
     rest, lines = "", 0
     decoded = io.TextIOWrapper(stream, "utf-8-sig")
-    while text := decoded.read(_BLOCK):
+    while text := decoded.read(max(_BLOCK, len(rest))):  # to search a long rest again for each block would be slow
         if "\0" in text:
             raise UnreadableFile("holds NUL bytes, so it is not text; check how the file was made")
         text = rest + text if rest else text
@@ -97,6 +97,6 @@ def text_blocks(stream: BinaryIO, limit: int, end: str = "\n") -> Iterator[str]:
         rest = text[cut:]
         if cut:
             yield text[:cut]
-            lines += text.count("\n")
+            lines += text.count("\n", 0, cut)
     if rest:
         yield rest
