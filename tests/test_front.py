@@ -42,6 +42,7 @@ def test_benchmarks_that_are_named_exist():
 def test_files_that_contributing_names_exist():
     """Its recipes say where new code goes; names such as `a/b.py` stand for any file."""
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    assert len(text.encode()) <= 8_000
     named = set(re.findall(r"`([\w/]+/(?:\w+\.(?:py|c|h|js|toml))?)`", text))
     assert len(named) > 40
     gone = {name for name in named if not any((place / name).exists() for place in (ROOT, ROOT / "src/termburst"))}

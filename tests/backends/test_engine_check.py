@@ -34,9 +34,7 @@ def corpus(columns):
     return tb.read(columns["text"], id=[f"{j}" for j in range(60)], metadata=metadata)
 
 
-def test_false_alarms_learn_from_all_words(columns, corpus, monkeypatch):
-    """Words are dealt out to workers, but what they say about the precisions of the halves is of all of them."""
-    monkeypatch.setattr(stream, "ROWS_OF_TERMS", 50)
+def test_false_alarms_are_of_the_same_words(columns, corpus, monkeypatch):
     monkeypatch.setattr(stream, "ROWS", 50)
     monkeypatch.setattr(corpus_check, "PER_BAND", 40)  # words of a band are chosen
     expected = corpus.check(cluster="site", halves=25, seed=2)

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import sys
 import tomllib
 from pathlib import Path
 
@@ -87,3 +88,14 @@ def test_doctor_survives_a_missing_data_folder(run, monkeypatch):
     outcome = run("doctor")
     assert outcome.code == 0
     assert "TERMBURST_DATA must be a folder; got '/no/such/folder'" in outcome.out
+
+
+def test_doctor_says_where_the_data_are(run, monkeypatch, tmp_path):
+    archive = tmp_path / "nltk_data" / "corpora" / "inaugural.zip"
+    archive.parent.mkdir(parents=True)
+    archive.touch()
+    monkeypatch.setenv("TERMBURST_DATA", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "nltk.data", None)
+    out = run("doctor").out
+    assert f"  inaugural      {archive}\n" in out
+    assert "  r8             not there; it was not found: run `pip install nltk`" in out

@@ -308,9 +308,10 @@ def test_labels_that_differ_only_in_a_final_nul_are_two_groups(run, tmp_path):
 
 
 LABELS = {  # of two documents, and what is said
-    ('true, "True"', ":2: the column 'g' contains 'True' as text and as a value of another type"),
-    ('"True", true', ":2: the column 'g' contains 'True' as text and as a value of another type"),
-    ('1, "1"', ":2: the column 'g' contains '1' as text and as a value of another type; give all its labels one type"),
+    ('true, "True"', ":2: the column 'g' contains 'True' as values of two types"),
+    ('"True", true', ":2: the column 'g' contains 'True' as values of two types"),
+    ('1, "1"', ":2: the column 'g' contains '1' as values of two types; give all its labels one type"),
+    ("true, 1", ":2: the column 'g' contains '1' as values of two types"),
     ("1, null", "has nothing in the column 'g'"),
 }
 
@@ -335,7 +336,7 @@ def test_labels_of_a_sheet_have_one_type(fault, tmp_path):
     for row in (["g", "text"], [1, "so it"], [2.0, "it goes"], ["1", "so so"]):
         book.active.append(row)
     book.save(tmp_path / "l.xlsx")
-    said = "l.xlsx:3: the column 'g' contains '1' as text and as a value of another type; give all its labels one type"
+    said = "l.xlsx:3: the column 'g' contains '1' as values of two types; give all its labels one type"
     assert said in fault("keyness", tmp_path / "l.xlsx", "--by", "g")
 
 

@@ -4,37 +4,13 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from termburst.inference.corpus_check import BANDS, TermDocuments, effective_documents, false_alarms
-from termburst.models.cells import term_cells
+from termburst.inference.corpus_check import BANDS, effective_documents, false_alarms
 
 
 def test_effective_documents():
     assert effective_documents(np.full(7, 50)) == pytest.approx(7)
     assert effective_documents(np.array([1000, *[10] * 500])) == pytest.approx(1.102, abs=0.001)
     assert effective_documents(np.zeros(3, np.int64)) == 0
-
-
-def test_cells_of_some_terms_are_those_of_the_matrix():
-    rng = np.random.default_rng(1)
-    counts = sp.csr_array(rng.poisson(0.4, (30, 20)))
-    n_j = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
-    columns, inside = np.array([1, 4, 19]), rng.random(30) < 0.5
-    found, whole = TermDocuments.of(counts, columns, n_j).cells(inside), term_cells(counts[inside])
-    np.testing.assert_array_equal(found.n_i, whole.n_i[columns])
-    np.testing.assert_array_equal(found.b_i, whole.b_i[columns])
-    np.testing.assert_array_equal(found.lengths, whole.lengths)
-    np.testing.assert_array_equal(found.length_documents, whole.length_documents)
-    for k, column in enumerate(columns):
-        own, of_whole = (slice(c.indptr[i], c.indptr[i + 1]) for c, i in ((found, k), (whole, column)))
-        pairs = [sorted(zip(c.count[s], c.length[s], strict=True)) for c, s in ((found, own), (whole, of_whole))]
-        assert pairs[0] == pairs[1]
-
-
-def test_documents_of_a_cluster_are_summed():
-    counts = sp.csr_array(np.array([[2, 1], [1, 0], [0, 3]]))
-    documents = TermDocuments.of(counts, np.arange(2), np.array([3, 1, 3]))
-    summed = documents.summed(np.array([0, 0, 1]), 2)
-    assert (summed.n_j.tolist(), summed.count.tolist(), summed.document.tolist()) == ([4, 3], [3, 1, 3], [0, 0, 1])
 
 
 @pytest.fixture(scope="module")

@@ -127,7 +127,7 @@ def test_shared_passages_are_found_with_their_documents():
     notice = "this message and its attachments are for the use of the addressee only please delete it"
     texts = [f"{text} {notice}" if k % 4 == 0 else text for k, text in enumerate(random_texts(rng, 80))]
     found = shared_passages(TextShingles(texts), np.arange(80), 5_000)
-    assert found.documents[0] == found.sharing == 20
+    assert found.documents[0] == 20
     words = plain_words(texts[found.example[0]])[found.start[0] : found.stop[0]]
     assert " ".join(words) == notice
     passages = sum(len(plain_words(text)) - 11 for text in texts)
@@ -145,5 +145,5 @@ def test_a_sample_of_passages_has_the_same_share(monkeypatch):
     whole = shared_passages(TextShingles(texts), np.arange(100), 12_000)
     monkeypatch.setattr(duplicates, "SAMPLED", 4_000)
     sample = shared_passages(TextShingles(texts), np.arange(100), 12_000)
-    assert (whole.every, sample.every) == (1, 4)
+    assert duplicates.every_passage(12_000) == 4
     assert sample.share == pytest.approx(whole.share, abs=0.15)

@@ -13,7 +13,7 @@ from termburst.statistics.matrix import canonical_counts, document_lengths
 
 COUNTS = hnp.arrays(np.int64, hnp.array_shapes(min_dims=2, max_dims=2, max_side=7), elements=st.integers(0, 60))
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64"]
-FORMATS = ["csr", "csc", "coo"]
+FORMATS = ["csr", "csc", "coo", "lil", "dok", "bsr", "dia"]
 
 
 def twice_stored(dense: np.ndarray, dtype: str) -> sp.coo_array:
@@ -124,7 +124,7 @@ def test_other_input_is_refused(bad, said):
 
 def test_huge_unsigned_counts_do_not_become_negative():
     large = np.array([[2**64 - 3, 1]], dtype=np.uint64)
-    for X in (large, sp.csr_matrix(large), sp.coo_array(large)):
+    for X in (large, sp.csr_matrix(large), sp.coo_array(large), sp.lil_matrix(large)):
         with pytest.raises(ValueError, match="too many tokens"):
             canonical_counts(X)
 
@@ -203,10 +203,16 @@ def test_wrong_flags_of_scipy_are_ignored(form):
         np.testing.assert_array_equal(counts.toarray(), [[200, 0], [0, 3]])
 
 
-@pytest.mark.parametrize("form", ["lil", "dok", "bsr", "dia"])
-def test_other_formats_are_refused(form):
-    with pytest.raises(ValueError, match=f"a sparse matrix in the format '{form}' cannot be read; convert it with"):
-        canonical_counts(sp.csr_array(np.eye(2, dtype=int)).asformat(form))
+def test_diagonals_outside_of_a_matrix_are_ignored():
+    X = sp.dia_matrix((np.ones((3, 3), int), [7, 0, -9]), shape=(3, 3))
+    assert canonical_counts(X).toarray().tolist() == np.eye(3, dtype=int).tolist()
+
+
+def test_objects_that_are_no_numbers_are_refused():
+    X = sp.lil_array((1, 2))
+    X.rows[0], X.data[0] = [1], ["two"]
+    with pytest.raises(ValueError, match="must contain integers, not other objects"):
+        canonical_counts(X)
 
 
 @pytest.mark.parametrize("kind", [sp.csr_matrix, sp.csc_matrix, sp.coo_matrix])

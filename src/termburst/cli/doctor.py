@@ -95,7 +95,7 @@ def _core() -> str:
 
 def _data() -> dict[str, str]:
     """Where each data set is, or how to get it."""
-    from termburst.datasets.collection import data_folder, nltk_corpus
+    from termburst.datasets.collection import data_folder, nltk_copy
     from termburst.datasets.newsgroups import cached_file
 
     states = {"stdlib": "always there: the docstrings of this Python"}
@@ -105,7 +105,7 @@ def _data() -> dict[str, str]:
         return states | {"TERMBURST_DATA": str(error)}
     for name, corpus in {"inaugural": "inaugural", "r8": "reuters"}.items():
         try:
-            states[name] = str(nltk_corpus(corpus, "not there; it was"))
+            states[name] = str(nltk_copy(corpus, "not there; it was"))
         except FileNotFoundError as error:
             states[name] = str(error)
     states["20newsgroups"] = str(cached_file() or "not there; scikit-learn downloads 14 MB when it is first used")

@@ -210,13 +210,14 @@ def takes_options(command: Callable[..., Any]) -> Callable[..., Any]:
     own = inspect.signature(command, eval_str=True).parameters.values()
     classes = {p.name: p.annotation for p in own if parameters_of(p.annotation)}
     single = {p.name: one for p in own if (one := _own_option(p)) is not None}
-    every = (
-        one
-        for p in own
-        for one in parameters_of(p.annotation)
-        or [as_parameter(single[p.name]) if p.name in single else p.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
-    )
-    parameters = list({one.name: one for one in every}.values())
+    every: dict[str, inspect.Parameter] = {}
+    for p in own:
+        if p.name in single:
+            every[p.name] = as_parameter(single[p.name])
+        else:
+            found = parameters_of(p.annotation) or [p.replace(kind=inspect.Parameter.KEYWORD_ONLY)]
+            every |= {one.name: one for one in found}
+    parameters = list(every.values())
 
     @functools.wraps(command)
     def wrapper(**given: Any) -> Any:

@@ -130,8 +130,9 @@ def line_frames(
         if asked.compiled is not None and not layers:
             yield from _by_kernel(chunk, before, asked.compiled, width, keys)
         else:
-            found = _shown_matches if layers else lambda text, pattern: (text, _matches(text, pattern))
-            yield from _by_pattern((found(text, asked.pattern) for text in chunk), before, width, keys)
+            where = asked.pattern
+            found = (_shown_matches(text, where) if layers else (text, _matches(text, where)) for text in chunk)
+            yield from _by_pattern(found, before, width, keys)
         before += len(chunk)
 
 

@@ -67,8 +67,8 @@ def parsed(query: Any, *, regex: bool = False, ignore_case: bool = True) -> Aske
     return AskedQuery(re.compile(rf"(?<!\w){written}(?!\w)", flags), _parts(words, ignore_case))
 
 
-def suggested(query: str, texts: Iterable[Text], most: int = 3) -> list[str]:
-    """Words of some texts that are like the first word of a query that is not among them; none for wildcards.
+def suggested(query: str, texts: Iterable[Text]) -> list[str]:
+    """Three words of some texts that are like the first word of a query that is not there; none for wildcards.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def suggested(query: str, texts: Iterable[Text], most: int = 3) -> list[str]:
     for text in texts:
         words.update(re.findall(r"\w+", (text if isinstance(text, str) else " ".join(text)).lower()))
     missing = next((word for word in re.findall(r"\w+", query.lower()) if word not in words), None)
-    return [] if missing is None else difflib.get_close_matches(missing, sorted(words)[:200_000], n=most)
+    return [] if missing is None else difflib.get_close_matches(missing, sorted(words)[:200_000])
 
 
 def _checked_pattern(query: str, flags: re.RegexFlag) -> re.Pattern[str]:

@@ -169,14 +169,15 @@ def group(column: str) -> Step:
 
 def _labelled(column: str, batches: Iterator[Batch], reading: Pass) -> Iterator[Batch]:
     """The same batches. ValueError if two values of different types look alike: they would become one group."""
-    kinds: dict[str, type] = {}
+    kinds: dict[Any, type] = {}
     for batch in batches:
         for name, row in zip(batch.ids, batch.metadata or (), strict=False):
             value = row.get(column)
             if len(str(value)) > LONGEST_ID:
                 raise long_id(name, len(str(value)), "by")
-            if value is not None and kinds.setdefault(str(value), type(value)) is not type(value):
-                two = f"contains {str(value)!r:.60} as text and as a value of another type"
+            alike = () if value is None else (str(value), value)  # true is equal to 1
+            if any(kinds.setdefault(one, type(value)) is not type(value) for one in alike):
+                two = f"contains {str(value)!r:.60} as values of two types"
                 raise ValueError(f"{name}: the column {column!r} {two}; give all its labels one type")
         yield batch
 

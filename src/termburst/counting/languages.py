@@ -224,9 +224,10 @@ class Preparation:
             text = composed(text).replace("\u2019", "'").replace("\uff07", "'").replace("\xad", "")
         return text if self.segment is None else self.segment(text)
 
-    def is_ready(self, text: str) -> bool:
-        """Whether the compiled tokenizer, which converts ASCII to lower case, can take the text as it is."""
-        return text.isascii() and not (self.lowercase and self.language in _DOTTED)
+    def for_kernel(self, text: str) -> str:
+        """The prepared text for the compiled tokenizer, which converts ASCII to lower case itself."""
+        is_ready = text.isascii() and not (self.lowercase and self.language in _DOTTED)
+        return text if is_ready else self(text)
 
 
 def sorted_words(words: Any, language: str | None) -> str | tuple[str, ...] | None:

@@ -170,10 +170,12 @@ class CountingOptions:
         from termburst.counting.tokenizer import in_chunks
 
         self._check_longest()
-        documents, small = measured(self._checked(texts), SMALL)
-        tokenizer: Any = (None if small else self.tokenizer()) or self.plain_tokenizer()
-        chunks = [list(documents)] if small else in_chunks(documents)
-        terms, X = tokenizer.matrix(list(tokenizer.count(chunks)))
+        documents, small = measured(self.checked_texts(texts), SMALL)
+        compiled = None if small else self.tokenizer()
+        if compiled is None:
+            terms, X = self.plain_tokenizer().matrix(documents)
+        else:
+            terms, X = compiled.matrix(list(compiled.count(in_chunks(documents))))
         return X, np.array(list(terms), dtype=object)
 
     def tokenizer(self) -> Tokenizer | None:
@@ -191,20 +193,22 @@ class CountingOptions:
         return Tokenizer(
             rule,
             lowercase=self.lowercase,
-            prepare=self._preparation() if self.language or self.words == "unicode" else None,
+            prepare=self._preparation().for_kernel,
             ngrams=self.ngrams,
             stop_words=self._stop_words(self._find_tokens()),
             barriers=not self.ngrams_over_stop_words,
         )
 
     def plain_tokenizer(self) -> PlainTokenizer:
-        """A tokenizer in plain Python for any options, with the same methods as the compiled one."""
-        from termburst.counting.plain_tokenizer import PlainTokenizer, TermsOfText
+        """A tokenizer in plain Python for any options."""
+        from termburst.counting.plain_tokenizer import PlainTokenizer, terms_of
 
         self._check_longest()
         find = self._find_tokens()
-        barriers = not self.ngrams_over_stop_words
-        return PlainTokenizer(TermsOfText(find, self._left_out(self._stop_words(find)), self.ngrams, barriers))
+        barriers, stop_words = not self.ngrams_over_stop_words, self._stop_words(find)
+        return PlainTokenizer(
+            partial(terms_of, find=find, stop_words=stop_words, ngrams=self.ngrams, barriers=barriers)
+        )
 
     def placed_tokens(self, text: Text) -> tuple[str, Iterator[tuple[str, int, int]]]:
         """The text to show, and its tokens with their places in it. Stop words are among them.
@@ -347,11 +351,14 @@ class CountingOptions:
             plain["token_pattern"] = StoredPattern(pattern)
         return cls(**plain)
 
-    def _checked(self, texts: Iterable[Text]) -> Iterator[Text]:
+    def checked_texts(self, texts: Iterable[Text], first: int = 0) -> Iterable[Text]:
+        """The same texts; ValueError, when it comes to one that is none, with its number, counted from *first*."""
         if isinstance(texts, list) and set(map(type, texts)) == {str}:  # the usual case, quicker than one by one
-            yield from texts
-            return
-        for number, text in enumerate(texts):
+            return texts
+        return self._checked(texts, first)
+
+    def _checked(self, texts: Iterable[Text], first: int) -> Iterator[Text]:
+        for number, text in enumerate(texts, first):
             self.check_text(text, number)
             yield text
 
@@ -399,18 +406,15 @@ class CountingOptions:
             return pattern_tokens(self._pattern, prepare, self._seconds())
         return lambda text: words.find(prepare(text))
 
-    def _left_out(self, words: frozenset[str]) -> Container[str]:
-        """The stop words as tokens of the layer."""
-        from termburst.counting.plain_tokenizer import StopLemmas
-
-        return StopLemmas(words) if self.layer == "lemma_upos" and words else words
-
     def _stop_words(self, find: Callable[[Any], list[str]], warn: bool = True) -> frozenset[str]:
         """The tokens to leave out. Warn where a stop word is never found because *find* splits or changes it."""
+        from termburst.counting.plain_tokenizer import StopLemmas
+
+        kind = StopLemmas if self.layer == "lemma_upos" else frozenset
         if isinstance(self.stop_words, str) and self.stop_words != "english":
             # The list of a language is for any rule, so what the rule makes of its words is left out, too.
             listed, find_whole = stop_words_of(self.stop_words), self._find_tokens(segment=False)
-            return listed.union(*(find_whole(word) for word in listed if " " not in word))
+            return kind(listed.union(*(find_whole(word) for word in listed if " " not in word)))
         words = english_stop_words() if self.stop_words == "english" else frozenset(self.stop_words or ())
         missing: set[str] = set()
         with suppress(ValueError):  # of a pattern that matches the empty string: reported when texts are counted
@@ -419,7 +423,7 @@ class CountingOptions:
         if missing:
             shown = ", ".join(map(repr, sorted(missing)[:10])) + (", …" if len(missing) > 10 else "")
             warnings.warn(f"Some stop words become other tokens: {shown}. Add these to the stop words.", stacklevel=2)
-        return words
+        return kind(words)
 
 
 def _checked_ngrams(ngrams: int | tuple[int, int]) -> tuple[int, int]:
@@ -440,7 +444,7 @@ def _check_together(words: str, apostrophes: str | None, pattern: str | None) ->
 
 @lru_cache(maxsize=16)
 def _stop_word_set(options: CountingOptions) -> Container[str]:
-    return options._left_out(options._stop_words(options._find_tokens(), warn=False))
+    return options._stop_words(options._find_tokens(), warn=False)
 
 
 def checked_counting(counting: CountingOptions | None) -> CountingOptions:

@@ -42,7 +42,6 @@ from termburst.core.vocabulary import (
     written,
 )
 from termburst.counting.character_class import CharacterClass
-from termburst.counting.languages import Preparation
 from termburst.counting.plain_tokenizer import characters
 from termburst.counting.unicode_words import UnicodeWords
 from termburst.limits import require_memory
@@ -65,10 +64,6 @@ class Counted:
     counts: NDArray[np.int32]
     indptr: Integers
 
-    def piece(self, starts: Integers, columns: Nodes) -> Piece:
-        """The struct for the kernel that writes the rows; they begin at *starts*."""
-        return piece(self.ids, self.counts, self.indptr, starts, columns)
-
     @property
     def longest(self) -> int:
         """The number of cells in the longest row."""
@@ -90,11 +85,9 @@ class Tokenizer:
     pattern : CharacterClass or UnicodeWords
         Which characters a token has.
     lowercase : bool
-        Whether to convert texts to lower case first.
-    change : function of a text, or None
-        Applied to texts that are not ASCII, after the conversion to lower case; it strips accents, for example.
-    prepare : Preparation or None
-        Applied to texts that are not ready for it, in place of the conversion to lower case.
+        Whether the kernel converts the capitals of ASCII to lower case.
+    prepare : function of a text, or None
+        Applied to every text first. It may leave ASCII as it is, so that the kernel converts it.
     ngrams : (int, int)
         Smallest and largest number of tokens in a term.
     stop_words : collection of str
@@ -110,17 +103,14 @@ class Tokenizer:
         pattern: CharacterClass | UnicodeWords,
         *,
         lowercase: bool = True,
-        change: Callable[[str], str] | None = None,
-        prepare: Preparation | None = None,
+        prepare: Callable[[str], str] | None = None,
         ngrams: tuple[int, int] = (1, 1),
         stop_words: Iterable[str] = (),
         barriers: bool = False,
         vocabulary: Mapping[str, int] | None = None,
     ) -> None:
-        self.pattern, self.lowercase, self.change, self.prepare = pattern, lowercase, change, prepare
-        self.barriers = barriers
+        self.pattern, self.lowercase, self.prepare, self.barriers = pattern, lowercase, prepare, barriers
         self.ngrams = (min(ngrams[0], MOST_CELLS), min(ngrams[1], MOST_CELLS))  # no document has more tokens
-        self.folds = lowercase and change is None  # in the kernel; capitals that `change` makes must stay capitals
         self.vocabulary = vocabulary
         first = Worker(self)
         self.left_out = first.learn(sorted(word for word in set(stop_words) if " " not in word)).max(initial=-1) + 1
@@ -145,20 +135,8 @@ class Tokenizer:
         yield from _in_order(task, chunks, len(self.workers))
 
     def encoded(self, texts: Sequence[str]) -> tuple[Bytes, Integers]:
-        """The texts in UTF-8, in lower case and changed (ASCII may be left to the kernel), and where each one ends."""
-        if self.prepare is not None:
-            is_ready, prepare = self.prepare.is_ready, self.prepare
-            return joined([text if is_ready(text) else prepare(text) for text in texts])
-        if self.folds:
-            return joined([text if text.isascii() else text.lower() for text in texts])
-        return joined(list(map(self._changed, texts)))
-
-    def _changed(self, text: str) -> str:
-        if self.lowercase:
-            text = text.lower()
-        if self.change is not None and not text.isascii():
-            text = self.change(text)
-        return text
+        """The prepared texts in UTF-8, and where each one ends."""
+        return joined(texts if self.prepare is None else list(map(self.prepare, texts)))
 
     def rules(self, is_ascii: bool) -> Rules:
         """What to count, as a struct for the kernel. The table of all characters is made if it is needed."""
@@ -166,7 +144,7 @@ class Tokenizer:
         return rules(
             self.pattern.kinds,
             wide,
-            lowercase=self.folds,
+            lowercase=self.lowercase,
             bounded=self.pattern.bounded,
             shortest=self.pattern.shortest,
             ngrams=self.ngrams,
@@ -191,13 +169,15 @@ class Tokenizer:
             tasks.append(lambda: whole.number(nodes, terms))
         else:
             width, columns = len(self.vocabulary), dict.fromkeys(self.workers, self.columns)
-        sizes = [piece.row_sizes(None if self.vocabulary is None else columns[piece.worker]) for piece in counted]
+        sizes = [found.row_sizes(None if self.vocabulary is None else columns[found.worker]) for found in counted]
         indptr = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
         indices = np.empty(indptr[-1], dtype=np.int32 if indptr[-1] < 2**31 else np.int64)
         data = np.empty(indptr[-1], dtype=np.int64)
         firsts = np.cumsum([0, *(rows.size for rows in sizes)])
         pieces = [
-            partial(found.piece, indptr[first : first + rows.size], columns[found.worker])
+            partial(
+                piece, found.ids, found.counts, found.indptr, indptr[first : first + rows.size], columns[found.worker]
+            )
             for found, first, rows in zip(counted, firsts, sizes, strict=False)
         ]
         longest = max((found.longest for found in counted), default=0)
@@ -216,16 +196,11 @@ class Tokenizer:
         X.has_canonical_format = True
         return terms, X
 
-    def absorbed(self) -> tuple[Worker, dict[Worker, Nodes]]:
-        """A worker with all nodes, and the numbers of each worker's nodes there."""
+    def _brought_together(self) -> tuple[Worker, Nodes, dict[Worker, NDArray[np.int32]]]:
+        """A worker with all nodes, the nodes of terms in alphabetical order, and the columns of each worker's nodes."""
         whole = max(self.workers, key=lambda worker: worker.nodes)
         taken = {worker: whole.absorb(worker) for worker in self.workers if worker is not whole}
         taken[whole] = np.arange(whole.nodes, dtype=np.int32)
-        return whole, taken
-
-    def _brought_together(self) -> tuple[Worker, Nodes, dict[Worker, NDArray[np.int32]]]:
-        """A worker with all nodes, the nodes of terms in alphabetical order, and the columns of each worker's nodes."""
-        whole, taken = self.absorbed()
         nodes = whole.sorted(whole.seen())
         column = np.full(whole.nodes, -1, dtype=np.int32)
         column[nodes] = np.arange(nodes.size, dtype=np.int32)

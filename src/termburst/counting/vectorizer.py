@@ -57,11 +57,11 @@ class CountVectorizer(sklearn_text.CountVectorizer):  # type: ignore[misc]
         if pattern is None:
             return None
         self.build_analyzer()  # for its warnings and errors
-        accents = {None: None, "ascii": sklearn_text.strip_accents_ascii, "unicode": sklearn_text.strip_accents_unicode}
+        strips = self.strip_accents is not None  # this may make capitals, which must stay
         return Tokenizer(
             pattern,
-            lowercase=self.lowercase,
-            change=accents[self.strip_accents],
+            lowercase=bool(self.lowercase) and not strips,
+            prepare=self.build_preprocessor() if strips else _lower_case if self.lowercase else None,
             ngrams=self.ngram_range,
             stop_words=[word for word in self.get_stop_words() or () if isinstance(word, str)],
             vocabulary=vocabulary,
@@ -86,8 +86,7 @@ class CountVectorizer(sklearn_text.CountVectorizer):  # type: ignore[misc]
                 text, is_text = self._text, self.input == "content"
                 texts = (one if is_text and type(one) is str else text(one) for one in documents)
                 return tokenizer.matrix(list(tokenizer.count(in_chunks(texts))))
-        plain = PlainTokenizer(self.build_analyzer(), vocabulary)
-        return plain.matrix(list(plain.count([documents])))
+        return PlainTokenizer(self.build_analyzer(), vocabulary).matrix(documents)
 
     def _count_vocab(self, raw_documents: Iterable[Any], fixed_vocab: bool) -> tuple[dict[Any, int], Any]:
         """scikit-learn's inner loop: the vocabulary, here in alphabetical order already, and the counts."""
@@ -135,6 +134,11 @@ class CountVectorizer(sklearn_text.CountVectorizer):  # type: ignore[misc]
         if limit is None and (low is None or low <= 1) and (high is None or high >= X.shape[0]):
             return X
         return super()._limit_features(X, vocabulary, high, low, limit)
+
+
+def _lower_case(text: str) -> str:
+    """The text in lower case, but for ASCII, which the kernel converts."""
+    return text if text.isascii() else text.lower()
 
 
 def _only_texts(documents: Iterable[Any]) -> Iterator[str | bytes]:

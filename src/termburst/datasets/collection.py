@@ -89,7 +89,7 @@ def data_file(relative: str, what: str) -> Path:
 @contextmanager
 def nltk_corpus(name: str, title: str) -> Iterator[tuple[list[str], Callable[[str], bytes]]]:
     """The names in NLTK's copy of a corpus, and a function that reads one; DamagedDataError if it cannot be read."""
-    source = _nltk_copy(name, title)
+    source = nltk_copy(name, title)
     try:
         if source.is_dir():
             yield [path.name for path in source.iterdir()], lambda file: (source / file).read_bytes()
@@ -101,7 +101,7 @@ def nltk_corpus(name: str, title: str) -> Iterator[tuple[list[str], Callable[[st
         raise DamagedDataError(f"{source} cannot be read as NLTK's copy of {title}") from error
 
 
-def _nltk_copy(name: str, title: str) -> Path:
+def nltk_copy(name: str, title: str) -> Path:
     """The zip archive, or the unpacked folder in its place."""
     for corpora in _nltk_places():
         for candidate in (corpora / f"{name}.zip", corpora / name):

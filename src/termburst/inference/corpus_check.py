@@ -6,20 +6,17 @@ the same way: only near-copies, and halves dealt by whole clusters (all document
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from termburst.inference.keyness import compare, keyness
+from termburst.inference.keyness import keyness
 from termburst.inference.keyness_tests import g2
-from termburst.inference.two_sides import PrecisionPrior
-from termburst.models.cells import TermCells
-from termburst.statistics.matrix import Integers, canonical_counts, tally
+from termburst.models.cells import TermCells, term_cells
+from termburst.statistics.matrix import Integers, canonical_counts, document_lengths
 
-Floats = NDArray[np.float64]
 Alarms = dict[str, NDArray[Any]]  # see `false_alarms`
 
 BANDS = ((5, 19), (20, 99), (100, 999), (1_000, 10**18))  # occurrences of a word in the whole corpus
@@ -58,139 +55,57 @@ def false_alarms(X: Any, *, cluster: NDArray[np.intp] | None = None, halves: int
     halves : how many times
     seed : of the random numbers
     """
-    counts = canonical_counts(X)
-    n_j = np.asarray(counts.sum(axis=1)).ravel().astype(np.int64)
+    counts, rng = canonical_counts(X), np.random.default_rng(seed)
+    chosen = chosen_words(np.bincount(counts.indices, counts.data, counts.shape[1]), rng)
+    return alarms_of_words(counts[:, chosen], document_lengths(counts), rng, cluster, halves)
+
+
+def chosen_words(n_i: NDArray[Any], rng: np.random.Generator) -> Integers:
+    """The numbers of the words to test, in ascending order: of each band at random."""
+    chosen = []
+    for least, most in BANDS:
+        inside = np.flatnonzero((n_i >= least) & (n_i <= most))
+        chosen.append(rng.choice(inside, PER_BAND, replace=False) if inside.size > PER_BAND else inside)
+    return np.sort(np.concatenate(chosen))
+
+
+def alarms_of_words(
+    counts: Any, n_j: Integers, rng: np.random.Generator, cluster: NDArray[np.intp] | None, halves: int
+) -> Alarms | None:
+    """The result of `false_alarms`, from the counts of the chosen words in documents of n_j tokens."""
+    n_i = np.asarray(counts.sum(axis=0), np.int64)
     filled = np.flatnonzero(n_j)
-    counts, n_j = counts[filled], n_j[filled]
-    of = np.arange(n_j.size) if cluster is None else np.unique(cluster[filled], return_inverse=True)[1]
+    of = np.arange(filled.size) if cluster is None else np.unique(cluster[filled], return_inverse=True)[1]
     units = int(of.max(initial=-1)) + 1
     if units < FEWEST:
         return None
-    rng = np.random.default_rng(seed)
-    chosen, band = _chosen_words(counts, rng)
-    documents = TermDocuments.of(counts, chosen, n_j)
-    whole = documents.summed(of, units) if cluster is not None else None
-    below = [words_below(documents, band, first, of, whole) for first in random_halves(rng, units, halves)]
+    rest = n_j - np.asarray(counts.sum(axis=1), np.int64)
+    documents = sp.hstack([counts, sp.csr_array(rest[:, None])], format="csr")[filled]
+    member = sp.csr_array((np.ones(of.size, np.int64), (of, np.arange(of.size))), shape=(units, of.size))
+    whole = None if cluster is None else member @ documents
+    least, most = np.array(BANDS).T
+    band = np.searchsorted(least, n_i, side="right") - 1
     words = np.bincount(band, minlength=len(BANDS))
-    return alarms_of(np.array(below), words, int(documents.n_i.max(initial=0)))
-
-
-def random_halves(rng: np.random.Generator, units: int, halves: int) -> list[NDArray[np.bool_]]:
-    """Which units are in the first half, for each of the halves."""
-    found = []
-    for _ in range(halves):
+    shares = np.full((halves, 3, len(BANDS)), np.nan)
+    for share in shares:
         first = np.zeros(units, dtype=bool)
         first[rng.permutation(units)[: units // 2]] = True
-        found.append(first)
-    return found
-
-
-def prior_sums(
-    documents: TermDocuments, first: NDArray[np.bool_], of: NDArray[np.intp], whole: TermDocuments | None = None
-) -> list[Floats]:
-    """What some words say about the precisions of two halves, as sums over words for `PrecisionPrior.of_sums`."""
-    found = [compare(documents.cells(first[of]), documents.cells(~first[of])).sides.prior_sums()]
-    if whole is not None:
-        found.append(compare(whole.cells(first), whole.cells(~first)).sides.prior_sums())
-    return found
-
-
-def words_below(
-    documents: TermDocuments,
-    band: Integers,
-    first: NDArray[np.bool_],
-    of: NDArray[np.intp],
-    whole: TermDocuments | None = None,
-    priors: Sequence[PrecisionPrior | None] = (None, None),
-) -> Integers:
-    """How many words of each band have p below 0.05: three tests × bands, as in `false_alarms`.
-
-    Parameters
-    ----------
-    documents, band : words, and the band of each
-    first : which units are in the first half
-    of : the unit of each document
-    whole : the same words, if units are also tested as one document each
-    priors : what all words say about the precisions of the halves, of documents and of *whole*, if only some are given
-    """
-    a, b = documents.cells(first[of]), documents.cells(~first[of])
-    tested = [keyness(a, b, confidence=None, prior=priors[0]).p_value, g2(a, b)[1]]
-    if whole is not None:
-        tested.append(keyness(whole.cells(first), whole.cells(~first), confidence=None, prior=priors[1]).p_value)
-    found = np.full((3, len(BANDS)), -1, np.int64)  # −1: not tested
-    for k, p_value in enumerate(tested):
-        found[k] = np.bincount(band[p_value < LEVEL], minlength=len(BANDS))
-    return found
-
-
-def alarms_of(below: Integers, words: Integers, most: int) -> Alarms:
-    """The result of `false_alarms`, from the numbers of words: halves × tests × bands."""
-    shares = np.full(below.shape, np.nan)
-    np.divide(below, words, out=shares, where=(words > 0) & (below >= 0))
+        a, b = _halved(documents, first[of])
+        tested = [keyness(a, b, confidence=None).p_value, g2(a, b)[1]]
+        if whole is not None:
+            tested.append(keyness(*_halved(whole, first), confidence=None).p_value)
+        for k, p_value in enumerate(tested):
+            below = np.bincount(band[p_value < LEVEL], minlength=len(BANDS))
+            np.divide(below, words, out=share[k], where=words > 0)
     mean = shares.mean(axis=0)
-    error = shares.std(axis=0, ddof=1) / np.sqrt(len(below)) if len(below) > 1 else np.full(mean.shape, np.nan)
-    least, largest = np.array(BANDS).T
-    tests = ("keyness", "g2", "summed")
-    found = {"least": least, "most": np.minimum(largest, most), "words": words, **dict(zip(tests, mean, strict=True))}
-    return found | {f"{test}_error": values for test, values in zip(tests, error, strict=True)}
+    error = shares.std(axis=0, ddof=1) / np.sqrt(halves) if halves > 1 else np.full(mean.shape, np.nan)
+    found = {"least": least, "most": np.minimum(most, n_i.max(initial=0)), "words": words}
+    for k, test in enumerate(("keyness", "g2", "summed")):
+        found |= {test: mean[k], f"{test}_error": error[k]}
+    return found
 
 
-def _chosen_words(counts: Any, rng: np.random.Generator) -> tuple[Integers, Integers]:
-    """The columns to test in ascending order, and the band of each."""
-    n_i = np.bincount(counts.indices, counts.data, counts.shape[1])
-    columns, bands = [], []
-    for number, (least, most) in enumerate(BANDS):
-        inside = np.flatnonzero((n_i >= least) & (n_i <= most))
-        inside = inside[chosen_places(inside.size, rng)]
-        columns.append(inside)
-        bands.append(np.full(inside.size, number))
-    column, band = np.concatenate(columns), np.concatenate(bands)
-    order = np.argsort(column)
-    return column[order], band[order]
-
-
-def chosen_places(words: int, rng: np.random.Generator) -> Integers:
-    """Which of the words of a band are tested, of those in order of their columns."""
-    return rng.choice(words, PER_BAND, replace=False) if words > PER_BAND else np.arange(words)
-
-
-@dataclass(frozen=True, slots=True)
-class TermDocuments:
-    """The cells of some terms in order of terms, with the document of each, and the lengths of all documents."""
-
-    term: Integers
-    document: Integers
-    count: Integers
-    n_j: Integers
-    n_i: Integers
-
-    @classmethod
-    def of(cls, counts: Any, columns: Integers, n_j: Integers) -> TermDocuments:
-        by_term = counts.tocsc()[:, columns]
-        term = np.repeat(np.arange(columns.size), np.diff(by_term.indptr))
-        count = by_term.data.astype(np.int64)
-        return cls(
-            term, by_term.indices.astype(np.int64), count, n_j, np.bincount(term, count, columns.size).astype(np.int64)
-        )
-
-    def summed(self, of: NDArray[np.intp], units: int) -> TermDocuments:
-        """The same with all documents of a unit as one."""
-        (term, unit), count = tally([self.term, of[self.document].astype(np.int64)], self.count)
-        return TermDocuments(term, unit, count, np.bincount(of, self.n_j, units).astype(np.int64), self.n_i)
-
-    def cells(self, inside: NDArray[np.bool_]) -> TermCells:
-        """The cells of the documents *inside*."""
-        kept = inside[self.document]
-        term, count, terms = self.term[kept], self.count[kept], self.n_i.size
-        b_i = np.bincount(term, minlength=terms)
-        (lengths,), documents = tally([self.n_j[inside]])
-        return TermCells(
-            np.concatenate([[0], np.cumsum(b_i)]).astype(np.int64),
-            count.astype(np.int32),
-            self.n_j[self.document[kept]].astype(np.int32),
-            np.ones(1),
-            np.bincount(term, count, terms).astype(np.int64),
-            b_i.astype(np.int64),
-            lengths,
-            documents,
-        )
+def _halved(counts: Any, first: NDArray[np.bool_]) -> tuple[TermCells, TermCells]:
+    """The cells of the words in both halves, without the last column, which is the rest of each document."""
+    words = np.arange(counts.shape[1] - 1)
+    return term_cells(counts[first]).of_terms(words), term_cells(counts[~first]).of_terms(words)

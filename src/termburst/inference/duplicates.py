@@ -12,8 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice, pairwise
-from typing import Any, Protocol
+from functools import partial
+from itertools import islice
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
@@ -86,45 +87,25 @@ def near_duplicates(source: Source, threshold: float = THRESHOLD) -> NearDuplica
     [0, 1, 0]
     """
     prints = fingerprints(source, *banding(threshold))
-    candidates = Candidates.of(prints)
-    return candidates.near_duplicates(*_verified(source, candidates.pairs, prints.words.size, threshold))
+    return near_duplicates_of(prints, partial(_compared, source, prints.words.size), threshold)
 
 
-@dataclass(frozen=True, slots=True)
-class Candidates:
-    """Possible near-copies, found by fingerprints, before pairs are compared.
-
-    Attributes
-    ----------
-    documents : the number of all documents
-    held : the numbers of those that have enough words
-    leader : for each of these, the number of the first document with the same words
-    pairs : pairs × 2, to be compared
-    """
-
-    documents: int
-    held: Integers
-    leader: Integers
-    pairs: Integers
-
-    @classmethod
-    def of(cls, prints: Fingerprints) -> Candidates:
-        held = np.flatnonzero(prints.words >= WIDTH)
-        _, first_at, same = np.unique(prints.whole[held], return_index=True, return_inverse=True)
-        leader = held[first_at][same]
-        single = np.unique(leader)
-        return cls(prints.words.size, held, leader, candidate_pairs(prints.keys[single], single))
-
-    def near_duplicates(self, first: Integers, second: Integers, similar: Floats) -> NearDuplicates:
-        """The near-copies: these pairs, and documents with the same words."""
-        copy = self.leader != self.held
-        copies = self.held[copy]
-        first = np.concatenate([first, self.leader[copy]])
-        second, similar = np.concatenate([second, copies]), np.concatenate([similar, np.ones(copies.size)])
-        order = np.lexsort((first, second))
-        first, second, similar = first[order], second[order], similar[order]
-        original, similarity = _originals(self.documents, first, second, similar)
-        return NearDuplicates(first, second, similar, original, similarity, self.held.size)
+def near_duplicates_of(
+    prints: Fingerprints, compared: Callable[[Integers], Floats], threshold: float
+) -> NearDuplicates:
+    """The near-copies among documents with these fingerprints; *compared* gives the Jaccard index of pairs × 2."""
+    held = np.flatnonzero(prints.words >= WIDTH)
+    _, first_at, same = np.unique(prints.whole[held], return_index=True, return_inverse=True)
+    leader = held[first_at][same]  # for each of these, the first document with the same words
+    single = np.unique(leader)
+    pairs = candidate_pairs(prints.keys[single], single)
+    similar = compared(pairs) if pairs.size else np.zeros(0)
+    pairs, similar = pairs[similar >= threshold], similar[similar >= threshold]
+    copies = np.stack([leader, held], axis=1)[leader != held]
+    pairs, similar = np.concatenate([pairs, copies]), np.concatenate([similar, np.ones(len(copies))])
+    order = np.lexsort(pairs.T)
+    (first, second), similar = pairs[order].T, similar[order]
+    return NearDuplicates(first, second, similar, *_originals(prints.words.size, first, second, similar), held.size)
 
 
 def banding(threshold: float) -> tuple[int, int]:
@@ -140,8 +121,7 @@ def banding(threshold: float) -> tuple[int, int]:
     return (25, 4) if threshold >= 0.68 else (33, 3)
 
 
-@dataclass(frozen=True, slots=True)
-class Fingerprints:
+class Fingerprints(NamedTuple):
     """Band keys (documents × bands), a hash of all words, and the number of words of each document."""
 
     keys: Hashes
@@ -156,14 +136,10 @@ def fingerprints(source: Source, bands: int, rows: int) -> Fingerprints:
         found = source.shingles(block, WIDTH)
         return Fingerprints(band_keys(found.hashes, found.indptr, bands, rows), found.whole, found.words)
 
-    parts = list(_over_blocks(of_block, source.blocks()))
+    empty = Fingerprints(np.zeros((0, bands), np.uint64), np.zeros(0, np.uint64), np.zeros(0, np.int64))
+    parts = [empty, *_over_blocks(of_block, source.blocks())]
     require_memory(8 * (bands + 2) * sum(part.words.size for part in parts), "the search for near-copies")
-    empty = [Fingerprints(np.zeros((0, bands), np.uint64), np.zeros(0, np.uint64), np.zeros(0, np.int64))]
-    return Fingerprints(
-        np.concatenate([part.keys for part in parts or empty]),
-        np.concatenate([part.whole for part in parts or empty]),
-        np.concatenate([part.words for part in parts or empty]),
-    )
+    return Fingerprints(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def candidate_pairs(keys: Hashes, numbers: Integers) -> Integers:
@@ -193,27 +169,20 @@ def _to_leaders(length: int) -> tuple[Integers, Integers]:
     return i[i < j], j[i < j]
 
 
-def _verified(source: Source, pairs: Integers, documents: int, threshold: float) -> tuple[Integers, Integers, Floats]:
-    """The pairs whose exact Jaccard index reaches the threshold, with that index.
+def _compared(source: Source, documents: int, pairs: Integers) -> Floats:
+    """The exact Jaccard index of pairs, pairs × 2.
 
-    Candidates that belong together are compared together, so the shingles of each document are made once.
+    Those that belong together are compared together, so the shingles of each document are made once.
     """
-    found: list[tuple[Integers, Integers, Floats]] = [(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0))]
-    if pairs.size:
-        cluster = components(pairs, documents)
-        own = cluster[pairs[:, 0]]
-        sizes = np.bincount(cluster)
-        part = (np.cumsum(np.where(sizes > 1, sizes, 0)) // VERIFIED)[own]
-        order = np.argsort(part, kind="stable")
-        edges = np.flatnonzero(np.diff(part[order])) + 1
-        for begin, end in pairwise([0, *edges.tolist(), order.size]):
-            some = pairs[order[begin:end]]
-            numbers, place = np.unique(some, return_inverse=True)
-            values = jaccard_of(source, numbers, place.reshape(some.shape))
-            similar = values >= threshold
-            found.append((some[similar, 0], some[similar, 1], values[similar]))
-    first, second, values = (np.concatenate([part[k] for part in found]) for k in range(3))
-    return first, second, values
+    cluster = components(pairs, documents)
+    sizes = np.bincount(cluster)
+    part = (np.cumsum(np.where(sizes > 1, sizes, 0)) // VERIFIED)[cluster[pairs[:, 0]]]
+    values = np.empty(len(pairs))
+    for number in np.unique(part):
+        own = part == number
+        numbers, place = np.unique(pairs[own], return_inverse=True)
+        values[own] = jaccard_of(source, numbers, place.reshape(-1, 2))
+    return values
 
 
 def components(pairs: Integers, documents: int) -> Integers:
@@ -235,10 +204,9 @@ def jaccard_of(source: Source, numbers: Integers, place: Integers) -> Floats:
         return found.hashes, found.indptr[:-1], sizes
 
     parts = list(_over_blocks(sets, source.blocks(numbers)))
-    offsets = np.cumsum([0, *(hashes.size for hashes, _, _ in parts)])
-    hashes = np.concatenate([part[0] for part in parts])
-    starts = np.concatenate([part[1] + offset for part, offset in zip(parts, offsets[:-1], strict=True)])
-    sizes = np.concatenate([part[2] for part in parts])
+    offsets = np.cumsum([0, *(hashes.size for hashes, _, _ in parts[:-1])])
+    starts = np.concatenate([part[1] + offset for part, offset in zip(parts, offsets, strict=True)])
+    hashes, sizes = (np.concatenate([part[k] for part in parts]) for k in (0, 2))
     return jaccard(hashes, starts, sizes, place[:, 0].copy(), place[:, 1].copy())
 
 
@@ -260,21 +228,17 @@ class SharedPassages:
 
     Attributes
     ----------
-    every : every this-many-th passage was looked at (1: all)
     documents : for each shown passage, the number of documents that have it
     example : a document that has it
     start, stop : the words of that document, from 0
     share : the share of all passages that occur in another document, too
-    sharing : the number of documents with such a passage
     """
 
-    every: int
     documents: Integers
     example: Integers
     start: Integers
     stop: Integers
     share: float
-    sharing: int
 
 
 Passages = tuple[Hashes, Integers, Integers]  # hash, number of the document, and first word, of each passage
@@ -283,14 +247,12 @@ Passages = tuple[Hashes, Integers, Integers]  # hash, number of the document, an
 def shared_passages(source: Source, numbers: Integers, tokens: int) -> SharedPassages:
     """The passages that most of the documents with these numbers share; *tokens* is about the number of all words."""
     every = every_passage(tokens)
-    parts: list[Passages] = []
+    parts: list[Passages] = [(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))]
     seen = 0
     for found in _over_blocks(lambda block: source.shingles(block, PASSAGE), source.blocks(numbers)):
         parts.append(sampled_passages(found, every, numbers[seen : seen + found.words.size]))
         seen += found.words.size
-    empty = [(np.zeros(0, np.uint64), np.zeros(0, np.int64), np.zeros(0, np.int64))]
-    hashes, document, position = (np.concatenate([part[k] for part in parts or empty]) for k in range(3))
-    return shared_of(hashes, document, position, every)
+    return shared_of(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def every_passage(tokens: int) -> int:
@@ -313,7 +275,7 @@ def sampled_passages(found: ShingleLists, every: int, numbers: Integers) -> Pass
     return found.hashes[kept], numbers[document[kept]], position[kept]
 
 
-def shared_of(hashes: Hashes, document: Integers, position: Integers, every: int) -> SharedPassages:
+def shared_of(hashes: Hashes, document: Integers, position: Integers) -> SharedPassages:
     """The shared ones of passages that are in the order of their documents and positions."""
     order = np.argsort(hashes, kind="stable")  # documents and positions ascend already
     new_hash = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
@@ -321,15 +283,12 @@ def shared_of(hashes: Hashes, document: Integers, position: Integers, every: int
     group = np.cumsum(new_hash) - 1
     sharing = np.zeros(hashes.size, dtype=np.int64)  # for each passage, the number of documents that have it
     sharing[order] = np.bincount(group, new_document)[group] if hashes.size else 0
-    repeated = sharing > 1
-    shown = _longest_runs(hashes, document, position, sharing)
-    share = float(repeated.mean()) if hashes.size else 0.0
-    return SharedPassages(every, *shown, share, np.unique(document[repeated]).size)
+    share = float((sharing > 1).mean()) if hashes.size else 0.0
+    most, example, start, stop = _longest_runs(hashes, document, position, sharing)
+    return SharedPassages(most, example, start, stop, share)
 
 
-def _longest_runs(
-    hashes: Hashes, document: Integers, position: Integers, sharing: Integers
-) -> tuple[Integers, Integers, Integers, Integers]:
+def _longest_runs(hashes: Hashes, document: Integers, position: Integers, sharing: Integers) -> Integers:
     """Passages in most documents, each extended to the neighbouring ones that at least half as many documents have."""
     rows: list[tuple[int, int, int, int]] = []
     shown: set[int] = set()
@@ -348,8 +307,7 @@ def _longest_runs(
         if shown.isdisjoint(run):
             rows.append((int(sharing[at]), int(document[at]), int(position[first]), int(position[last]) + PASSAGE))
         shown.update(run)
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    return columns[0], columns[1], columns[2], columns[3]
+    return np.array(rows, dtype=np.int64).reshape(-1, 4).T
 
 
 def _goes_on(document: Integers, position: Integers, at: int) -> bool:

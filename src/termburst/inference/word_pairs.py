@@ -55,10 +55,8 @@ class PairsTogether:
         return adjust_log10(self.log10_p, adjust, tests=max(self.looked_at, self.one.size))
 
 
-def pairs_together(
-    sequences: Sequences, *, min_documents: int = 5, most: int = MOST, least_ratio: float | None = None
-) -> PairsTogether:
-    """For each word, the *most* words that come in more of the same documents than by chance.
+def pairs_together(sequences: Sequences, *, min_documents: int = 5) -> PairsTogether:
+    """For each word, the `MOST` words that come in more of the same documents than by chance.
 
     A document counts once for a word, however often it repeats it, so burstiness makes no pair. The chance that a
     document of n_j tokens has word i is a logistic regression of just that on the length,
@@ -69,8 +67,7 @@ def pairs_together(
     standard deviation ½ holds it where few documents say anything about it. Independent words share T documents with
     E T = Σ_j P_ij P_kj. The reference of T is Binomial(b, E T/b), where b is the documents of the rarer word: it is at
     least as spread as a sum of unequal chances with the same mean (Hoeffding 1956). A pair is a candidate of a word if
-    the likelihood ratio 2 b KL(T/b ‖ E T/b) is at least *least_ratio*, by default 2 log m for m words, and
-    T ≥ *min_documents*.
+    the likelihood ratio 2 b KL(T/b ‖ E T/b) is at least 2 log m for m words, and T ≥ *min_documents*.
 
     Examples
     --------
@@ -91,12 +88,12 @@ def pairs_together(
     rows = cells[:, words].tocsr()
     occurs = rows.tocsc()
     chance = _Chances.of(occurs, sequences.lengths)
-    least = 2 * float(np.log(max(words.size, 1))) if least_ratio is None else least_ratio
+    least = 2 * float(np.log(max(words.size, 1)))
     step = max(1, min(_BLOCK, _CELLS // max(words.size, 1)))
 
     def some(block: tuple[int, int]) -> tuple[Integers, Floats]:
         check_given_up()
-        return _candidates(rows, occurs[:, slice(*block)], chance, block, (min_documents, most, least))
+        return _candidates(rows, occurs[:, slice(*block)], chance, block, min_documents, least)
 
     chosen = in_threads(some, pairwise([*range(0, words.size, step), words.size]))
     pairs = np.concatenate([np.empty((0, 3), dtype=np.int64), *(found for found, _ in chosen)])
@@ -160,14 +157,9 @@ class _Chances:
 
 
 def _candidates(
-    rows: sp.csr_matrix,
-    some: sp.csc_matrix,
-    chance: _Chances,
-    block: tuple[int, int],
-    limits: tuple[int, int, float],
+    rows: sp.csr_matrix, some: sp.csc_matrix, chance: _Chances, block: tuple[int, int], min_documents: int, least: float
 ) -> tuple[Integers, Floats]:
     """The candidates of the words of a block: the smaller word, the larger one and the documents of both; E T."""
-    min_documents, most, least = limits
     together = (some.T @ rows).tocsr()
     enough = np.flatnonzero(together.data >= min_documents)  # of many
     word = np.repeat(np.arange(*block), np.diff(together.indptr))[enough]
@@ -181,7 +173,7 @@ def _candidates(
     sure = np.flatnonzero((shared > expected) & (2 * ratio >= least))
     sure = sure[np.lexsort((other[sure], -ratio[sure], word[sure]))]
     begin = np.searchsorted(word[sure], word[sure])
-    sure = sure[np.arange(sure.size) - begin < most]
+    sure = sure[np.arange(sure.size) - begin < MOST]
     pairs = np.stack([np.minimum(word, other)[sure], np.maximum(word, other)[sure], shared[sure]], axis=1)
     return pairs, expected[sure]
 

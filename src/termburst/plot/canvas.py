@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 # Okabe and Ito's palette: readers with any kind of colour vision can tell these colours apart.
-BLUE, SKY, GREEN, ORANGE, VERMILION, PURPLE = "#0072B2", "#56B4E9", "#009E73", "#E69F00", "#D55E00", "#CC79A7"
+BLUE, SKY, ORANGE, VERMILION = "#0072B2", "#56B4E9", "#E69F00", "#D55E00"
 SMALL, NORMAL = 9.0, 10.0  # font sizes in points, for figures 7 to 8 inches wide
 WIDTH = 8.0
 MANY = 5_000  # with more points than this they are stored as pixels: as vectors they would take megabytes

@@ -60,7 +60,7 @@ def volcano(table: Any, *, label: int | Sequence[str] = 15, fdr: float = 0.05) -
         (sure & (x > 0), BLUE, f"more frequent in A, q ≤ {fdr:g}"),
         (sure & (x <= 0), VERMILION, f"more frequent in B, q ≤ {fdr:g}"),
     ):
-        _draw_points(axes, chosen, x, y, place, ceiling, colour, what)
+        _draw_points(axes, chosen, x, y, place, colour, what)
     _draw_threshold(axes, p, sure, fdr)
     for k in named:
         ends = np.clip([low[k], high[k]], -1.12 * edge, 1.12 * edge)
@@ -120,7 +120,7 @@ def _surest_of_both(place: Floats, p: Floats, sure: NDArray[np.bool_]) -> NDArra
 
 
 def _draw_points(
-    axes: Axes, chosen: NDArray[np.bool_], x: Floats, y: Floats, place: Floats, ceiling: float, colour: str, what: str
+    axes: Axes, chosen: NDArray[np.bool_], x: Floats, y: Floats, place: Floats, colour: str, what: str
 ) -> None:
     label: str | None = f"{chosen.sum():,} terms, {what}"
     for marker, kind in (("o", np.isfinite(x)), ("<", x == -np.inf), (">", x == np.inf)):

@@ -69,7 +69,7 @@ def burstiness_test(
         The statistic whose p-value is `p_value` and is adjusted for multiplicity.
     mu, sigma2, form : options of λ; see `termburst.plr_statistic`
     adjust : {"bh", "by", "holm", "none"}
-        How `q_value` is obtained: Benjamini–Hochberg, Benjamini–Yekutieli, Holm, Storey's q.
+        How `q_value` is obtained: Benjamini–Hochberg, Benjamini–Yekutieli, Holm, or as p is.
     mid_p : bool
         Count ties as half: p-values of rare terms, whose null is very discrete, are then right on average, but no
         longer conservative.

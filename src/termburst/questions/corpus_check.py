@@ -202,19 +202,23 @@ def corpus_check(
     source, ids = shingles_of(corpus.texts, corpus.counts), list(corpus.ids)
     found = near_duplicates(source, asked.threshold)
     n_j = np.asarray(corpus.counts.sum(axis=1)).ravel().astype(np.int64)
-    repeated, passages = _passages(ids, source, np.flatnonzero(found.kept), int(n_j.sum()))
+    shared, texts = None, {}
+    if isinstance(source, TextShingles):
+        shared = shared_passages(source, np.flatnonzero(found.kept), int(n_j.sum()))
+        texts = {number: source.texts[number] for number in shared.example.tolist()}
     alarms = false_alarms(corpus.counts, cluster=clusters, halves=asked.halves, seed=asked.seed)
-    return checked(asked, ids, n_j, found, repeated, passages, _shares(metadata, n_j), alarms)
+    return checked(asked, ids, n_j, found, shared, texts, _shares(metadata, n_j), alarms)
 
 
 def checked(
-    asked: Check, ids: list[str], n_j: NDArray[np.int64], found: NearDuplicates, repeated: float,
-    passages: pl.DataFrame, shares: pl.DataFrame, alarms: Alarms | None,
+    asked: Check, ids: list[str], n_j: NDArray[np.int64], found: NearDuplicates, shared: SharedPassages | None,
+    texts: Mapping[int, Text], shares: pl.DataFrame, alarms: Alarms | None,
 ) -> CorpusCheck:  # fmt: skip
-    """The answer, from documents of n_j tokens and what was found in them."""
+    """The answer, from documents of n_j tokens and what was found in them; *texts* has the examples of passages."""
     return CorpusCheck(
         len(ids), int(n_j.sum()), effective_documents(n_j), asked.threshold, found.compared, dropped_frame(ids, found),
-        repeated, passages, shares, asked.cluster, alarms_frame(alarms), asked.halves if alarms is not None else 0,
+        float("nan") if shared is None else shared.share, _passages(shared, ids, texts), shares, asked.cluster,
+        _alarms_frame(alarms), asked.halves if alarms is not None else 0,
     )  # fmt: skip
 
 
@@ -223,18 +227,8 @@ def shingles_of(texts: Sequence[Text] | None, counts: Any) -> Source:
     return CountShingles(counts) if texts is None else TextShingles(texts)
 
 
-def _passages(ids: list[str], source: Source, kept: NDArray[np.intp], tokens: int) -> tuple[float, pl.DataFrame]:
-    """The share of the text that is in another document, too, and the passages in most documents."""
-    if not isinstance(source, TextShingles):
-        return float("nan"), shown_passages(None, ids, {})
-    found = shared_passages(source, kept, tokens)
-    examples = np.unique(found.example)
-    texts = (text for block in source.blocks(examples) for text in block)
-    return found.share, shown_passages(found, ids, dict(zip(examples.tolist(), texts, strict=True)))
-
-
-def shown_passages(found: SharedPassages | None, ids: Sequence[Any], texts: Mapping[int, Text]) -> pl.DataFrame:
-    """One row per passage; *texts* has those of the documents that are its examples."""
+def _passages(found: SharedPassages | None, ids: Sequence[str], texts: Mapping[int, Text]) -> pl.DataFrame:
+    """One row per passage."""
     schema = {"documents": pl.Int64, "example": pl.String, "passage": pl.String}
     if found is None:
         return pl.DataFrame(schema=schema)
@@ -242,14 +236,14 @@ def shown_passages(found: SharedPassages | None, ids: Sequence[Any], texts: Mapp
     places = zip(found.example.tolist(), found.start.tolist(), found.stop.tolist(), strict=True)
     columns = {
         "documents": found.documents,
-        "example": [str(ids[k]) for k in found.example.tolist()],
+        "example": [ids[k] for k in found.example.tolist()],
         "passage": [" ".join(words[example][start:stop]) for example, start, stop in places],
     }
     return pl.DataFrame(columns, schema=schema)
 
 
 def largest_shares(
-    types: Mapping[str, Any], column: Callable[[str], Any], documents: int, tokens: int, collect: Callable[[Any], Any]
+    types: Mapping[str, Any], column: Callable[[str], Any], n_j: NDArray[np.int64], collect: Callable[[Any], Any]
 ) -> pl.DataFrame:
     """The value with most tokens of each column of text that groups documents.
 
@@ -262,12 +256,12 @@ def largest_shares(
         if not (dtype in (nw.String, nw.Boolean, nw.Categorical) or isinstance(dtype, nw.Enum)):
             continue
         by_value = column(name).group_by("value").agg(nw.len().alias("documents"), nw.col("length").sum())
-        if not 1 < collect(by_value.select(nw.len().alias("values")))["values"][0] < documents:
+        if not 1 < collect(by_value.select(nw.len().alias("values")))["values"][0] < n_j.size:
             continue
         named = by_value.filter(~nw.col("value").is_null()).with_columns(nw.col("value").cast(nw.String))
         first = collect(named.sort("length", "value", descending=[True, False]).head(1))
         value, number, size = first.select("value", "documents", "length").row(0)
-        found.append((name, value, number / documents, size / max(tokens, 1)))
+        found.append((name, value, number / n_j.size, size / max(int(n_j.sum()), 1)))
     schema = {"column": pl.String, "value": pl.String, "documents": pl.Float64, "tokens": pl.Float64}
     return pl.DataFrame(found, schema=schema, orient="row").sort("tokens", descending=True, maintain_order=True)
 
@@ -281,10 +275,10 @@ def _shares(frame: pl.DataFrame, n_j: NDArray[np.int64]) -> pl.DataFrame:
     def column(name: str) -> Any:
         return nw.from_native(pl.LazyFrame({"value": frame[name], "length": n_j}))
 
-    return largest_shares(types, column, frame.height, int(n_j.sum()), lambda rows: rows.collect().to_native())
+    return largest_shares(types, column, n_j, lambda rows: rows.collect().to_native())
 
 
-def alarms_frame(alarms: Alarms | None) -> pl.DataFrame:
+def _alarms_frame(alarms: Alarms | None) -> pl.DataFrame:
     """One row per band of frequency that has words."""
     schema = {"least": pl.Int64, "words": pl.Int64, "keyness": pl.Float64, "keyness_error": pl.Float64}
     if alarms is None or not alarms["words"].any():

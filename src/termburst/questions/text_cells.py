@@ -16,7 +16,7 @@ from termburst.statistics.streaming import counted_parts
 
 Grain = Literal["documents", "patterns", "counts"]  # one row per cell; per term, count, length; per term, count
 TEXTS = 2_000  # documents in a batch
-ROOM = 200 * 2**20  # bytes that texts may take while they are counted, before equal cells are merged
+ROOM = 300 * 2**20  # bytes that texts may take while they are counted, before equal cells are merged
 
 
 def document_type(frame: Any) -> Any:

@@ -210,7 +210,10 @@ def _found_documents(
     try:
         if found.documents == "one per row":
             progress.how = found.documents
-            place = lambda number: f"{file.path}, document {number or 1}"  # noqa: E731
+
+            def place(number: int) -> str:
+                return f"{file.path}, document {number or 1}"
+
             for name, text, progress.metadata in row_documents(documents, place, options, note, file.label):
                 yield name, text
             return

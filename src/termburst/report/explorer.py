@@ -69,6 +69,7 @@ class Explorer:
         self.corpus, self.metadata, self.asked = corpus, metadata, asked or Explore()
         self.counting = checked_counting(corpus.counting)
         self.column = {str(term): number for number, term in enumerate(corpus.terms)}
+        # What the page asks for again is not computed again.
         for name in ("page", "term", "kwic", "collocates", "triggers", "sides", "compare"):
             setattr(self, name, lru_cache(_KEPT)(getattr(self, name)))
         self._fitting = threading.Lock()  # several tabs must not fit the same urn

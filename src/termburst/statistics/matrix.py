@@ -31,6 +31,7 @@ Integers = NDArray[np.int64]
 BLOCK = 2**16  # cells per thread, at least
 MANY = 2**24  # with more terms or documents, memory is checked first
 BYTES = 24  # memory for the sums of one term or one document, even if it is empty
+CHECKED = ("csr", "csc", "coo")  # sparse formats whose index arrays SciPy does not check
 PARTS = 4  # parts per core: rows differ in length, and cores may be busy with other work
 
 
@@ -49,7 +50,7 @@ def canonical_counts(X: Any) -> Any:
 
     Parameters
     ----------
-    X : sparse matrix or array (CSR, CSC or COO), anything that `numpy.asarray` makes two-dimensional, or a `Corpus`
+    X : sparse matrix or array, anything that `numpy.asarray` makes two-dimensional, or a `Corpus`
         Documents × terms. Duplicate entries of a sparse matrix are summed, as in SciPy.
 
     Returns
@@ -246,6 +247,11 @@ def _to_csr(X: Any) -> Any:
             raise ValueError(
                 f"a count matrix must be two-dimensional, documents × terms; this one has {X.ndim} dimension(s)"
             )
+        if X.format not in CHECKED:
+            try:
+                X = X.tocoo()
+            except TypeError as error:  # LIL matrices can contain any object
+                raise NotNumbersError(f"a count matrix must contain integers, not other objects: {error}") from error
         check_structure(X)
         if max(X.shape) > MANY:
             require_memory(BYTES * sum(X.shape), f"a count matrix of {X.shape[0]:,} documents × {X.shape[1]:,} terms")
@@ -271,12 +277,12 @@ def _to_csr(X: Any) -> Any:
 
 
 def check_structure(X: Any) -> None:
-    """Raise ValueError for other formats than CSR, CSC and COO, and if index arrays point outside of the matrix.
+    """Raise ValueError if the index arrays of a matrix in the format CSR, CSC or COO point outside of it.
 
     SciPy does not check, and compiled code, SciPy's and ours, would read and write outside the arrays.
     """
-    if X.format not in ("csr", "csc", "coo"):
-        raise ValueError(f"a sparse matrix in the format {X.format!r} cannot be read; convert it with X.tocsr()")
+    if X.format not in CHECKED:  # SciPy checks the others when it converts them
+        return
     if X.format == "coo":
         inside = all(_inside(place, size) for place, size in zip(X.coords, X.shape, strict=True))
         sound = inside and len({place.size for place in X.coords} | {X.data.size}) == 1

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from termburst.counting import plain_tokenizer
+from termburst.counting.plain_tokenizer import measured
 from termburst.statistics.matrix import canonical_counts
 from termburst.statistics.merging import added
 from termburst.threads import cores
@@ -121,9 +122,7 @@ def counted_parts(
     room : bytes that a part may take while it is counted. Then each part has its own vocabulary, so that memory does
         not grow with the vocabulary of all parts. A batch that compiled code cannot count is always one part.
     """
-    checked = _checked(batches, options, first)
-    head, small = _head(checked)
-    checked = itertools.chain(head, checked)
+    checked, small = measured(_checked(batches, options, first), plain_tokenizer.SMALL, _characters)
     if small or options.tokenizer() is None:
         for batch in checked:
             X, terms = options.count(batch)
@@ -137,22 +136,12 @@ def counted_parts(
 def _checked(batches: Iterable[list[Text]], options: CountingOptions, first: int) -> Iterator[list[Any]]:
     """The same batches, if every document is valid. ValueError gives the number of the first that is not."""
     for batch in batches:
-        for number, text in enumerate(batch, first):
-            options.check_text(text, number)
+        yield list(options.checked_texts(batch, first))
         first += len(batch)
-        yield batch
 
 
-def _head(batches: Iterator[list[Text]]) -> tuple[list[list[Text]], bool]:
-    """The first batches, and whether they are all there is and so few that plain Python counts them faster."""
-    head: list[list[Text]] = []
-    size = 0
-    for batch in batches:
-        head.append(batch)
-        size += sum(map(plain_tokenizer.characters, batch))
-        if size > plain_tokenizer.SMALL:
-            return head, False
-    return head, size <= plain_tokenizer.SMALL
+def _characters(batch: list[Text]) -> int:
+    return sum(map(plain_tokenizer.characters, batch))
 
 
 def _slabs(

@@ -1,7 +1,13 @@
 """CoNLL-U: documents, layers, words of several parts, and what is not CoNLL-U."""
 
+import io
 import random
+from types import SimpleNamespace
 
+import pytest
+
+from termburst.reading.formats import text_lines
+from termburst.reading.formats.found import UnreadableFile
 from termburst.reading.layers import BETWEEN
 
 
@@ -158,3 +164,25 @@ def test_blocks_may_end_anywhere(read, monkeypatch):
 def test_long_comments_are_read_in_no_time(read):
     data = b"# newdoc id = a\n# key " + b" " * 300_000 + b"x\n# k =" + b" " * 300_000 + b"x\n" + conllu("1 Tea tea X")
     assert read(".conllu", data).one.metadata == {"k": "x"}
+
+
+def test_a_long_sentence_is_not_searched_again_for_each_block(monkeypatch):
+    asked = []
+
+    class Counting(io.TextIOWrapper):
+        def read(self, size):
+            asked.append(size)
+            return super().read(size)
+
+    monkeypatch.setattr(text_lines, "io", SimpleNamespace(TextIOWrapper=Counting))
+    monkeypatch.setattr(text_lines, "_BLOCK", 8)
+    data = b"one\n\n" + b"1\tword\n \n" * 1000
+    assert "".join(text_lines.text_blocks(io.BytesIO(data), 2**20, end="\n\n")) == data.decode()
+    assert len(asked) < 20
+
+
+def test_a_line_that_is_too_long_is_named_by_its_number(monkeypatch):
+    monkeypatch.setattr(text_lines, "_BLOCK", 10)
+    blocks = text_lines.text_blocks(io.BytesIO(b"one\n\ntwo\n" + b"t" * 99), 50, end="\n\n")
+    with pytest.raises(UnreadableFile, match=r"^line 3 holds more than"):
+        list(blocks)

@@ -80,7 +80,10 @@ class Format:
         module, function = self.reader.split(".")
         read = getattr(importlib.import_module(f"termburst.reading.formats.{module}"), function)
         said: Counter[tuple[str, str]] = Counter()  # each thing is noted once per file
-        tally: Note = lambda kind, detail: said.update([(kind, detail)])  # noqa: E731
+
+        def tally(kind: str, detail: str) -> None:
+            said[kind, detail] += 1
+
         try:
             for found in read(stream, options, tally):
                 yield _checked(found, options, tally) if isinstance(found, FoundDocument) else found
@@ -102,7 +105,7 @@ class Format:
                 note(kind, f"{detail} ({times:,} times)" if times > 1 else detail)
 
 
-def load(module: str, package: str, extra: str = "termburst[formats]") -> Any:
+def load(module: str, package: str) -> Any:
     """Import another package when it is needed; `UnreadableFile` where it is missing.
 
     Examples
@@ -114,7 +117,7 @@ def load(module: str, package: str, extra: str = "termburst[formats]") -> Any:
     try:
         return importlib.import_module(module)
     except ImportError as error:
-        raise UnreadableFile(f"needs the package {package}: pip install '{extra}'") from error
+        raise UnreadableFile(f"needs the package {package}: pip install 'termburst[formats]'") from error
 
 
 def oversize(limit: int, hint: str = "") -> UnreadableFile:

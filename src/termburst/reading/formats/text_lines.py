@@ -11,7 +11,7 @@ from termburst.reading.encodings import canonical_encoding, guess_encoding, mark
 from termburst.reading.faults import megabytes
 from termburst.reading.formats.found import Note, UnreadableFile
 
-_BLOCK = 2**16  # characters of text that are split at a time; they fit into a processor's cache
+_BLOCK = 2**13  # characters of text that are split at a time; they fit into a processor's cache
 # What programs write that say Latin-1, as browsers take it; and nothing, where they say no more than ASCII.
 _AS_WRITTEN: dict[str, str | None] = {"iso8859-1": "cp1252", "ascii": None}
 
@@ -86,7 +86,7 @@ def text_blocks(stream: BinaryIO, limit: int, end: str = "\n") -> Iterator[str]:
     """
     rest, lines = "", 0
     decoded = io.TextIOWrapper(stream, "utf-8-sig")
-    while text := decoded.read(_BLOCK):
+    while text := decoded.read(max(_BLOCK, len(rest))):  # to search a long rest again for each block would be slow
         if "\0" in text:
             raise UnreadableFile("holds NUL bytes, so it is not text; check how the file was made")
         text = rest + text if rest else text
@@ -97,6 +97,6 @@ def text_blocks(stream: BinaryIO, limit: int, end: str = "\n") -> Iterator[str]:
         rest = text[cut:]
         if cut:
             yield text[:cut]
-            lines += text.count("\n")
+            lines += text.count("\n", 0, cut)
     if rest:
         yield rest
