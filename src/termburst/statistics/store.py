@@ -62,17 +62,17 @@ def save_statistics(statistics: TermStatistics, path: str | PathLike[str]) -> No
 
 def metadata_of(statistics: TermStatistics) -> dict[str, str]:
     """The metadata of the Parquet file: a header, without its digest. ValueError if it could not be loaded again."""
-    header = {
-        "detail": statistics.detail,
-        "named": statistics.terms is not None,
-        "lengths": statistics.lengths.tolist(),
-        "length_documents": statistics.length_documents.tolist(),
-        "batches": list(statistics.batches),
-        "min_count": statistics.min_count,
-        "texts": base64.b64encode(statistics.texts.astype("<u8").tobytes()).decode(),
-        "counting": None if statistics.counting is None else statistics.counting.to_json(),
-    }
     try:
+        header = {
+            "detail": statistics.detail,
+            "named": statistics.terms is not None,
+            "lengths": statistics.lengths.tolist(),
+            "length_documents": statistics.length_documents.tolist(),
+            "batches": list(statistics.batches),
+            "min_count": statistics.min_count,
+            "texts": base64.b64encode(statistics.texts.astype("<u8").tobytes()).decode(),
+            "counting": None if statistics.counting is None else statistics.counting.to_json(),
+        }
         encoded = header_text("statistics", header)
         _check_types(json.loads(encoded))
     except (TypeError, ValueError) as error:
