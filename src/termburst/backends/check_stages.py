@@ -23,6 +23,7 @@ from termburst.backends.stream import kept, map_batches, map_stream, map_terms
 from termburst.core.minhash import band_keys
 from termburst.counting.options import CountingOptions, checked_counting
 from termburst.counting.shingles import BLOCK, TextShingles
+from termburst.display import no_column
 from termburst.inference.corpus_check import BANDS, Alarms, alarms_of_words, chosen_words
 from termburst.inference.duplicates import (
     PASSAGE,
@@ -164,8 +165,7 @@ def _cluster(meta: Any, cluster: str, corpus: Documents) -> pl.Series:
     """The cluster of each document, in the order of ids."""
     names = meta.collect_schema().names()
     if cluster not in names[1:]:
-        known = ", ".join(map(repr, names[1:])) or "none besides texts"
-        raise ValueError(f"the frame has no column {cluster!r:.60} (cluster=...); it has {known:.300}")
+        raise ValueError(no_column(cluster, names[1:], " (cluster=...)", "the frame"))
     rows = to_polars(meta.select("document", cluster))
     found: pl.Series = rows[cluster][np.argsort(corpus.numbers(rows["document"].cast(corpus.ids.dtype)))]
     return found

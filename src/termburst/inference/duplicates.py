@@ -275,14 +275,24 @@ def sampled_passages(found: ShingleLists, every: int, numbers: Integers) -> Pass
     return found.hashes[kept], numbers[document[kept]], position[kept]
 
 
-def shared_of(hashes: Hashes, document: Integers, position: Integers) -> SharedPassages:
-    """The shared ones of passages that are in the order of their documents and positions."""
-    order = np.argsort(hashes, kind="stable")  # documents and positions ascend already
+def documents_with(hashes: Hashes, document: Integers) -> Integers:
+    """For each passage, the number of documents that have it; documents ascend.
+
+    >>> documents_with(np.array([7, 8, 7, 7], dtype=np.uint64), np.array([0, 0, 0, 1])).tolist()
+    [2, 1, 2, 2]
+    """
+    order = np.argsort(hashes, kind="stable")
     new_hash = np.diff(hashes[order], prepend=~hashes[order[:1]]) != 0
     new_document = new_hash | (np.diff(document[order], prepend=-1) != 0)
     group = np.cumsum(new_hash) - 1
-    sharing = np.zeros(hashes.size, dtype=np.int64)  # for each passage, the number of documents that have it
-    sharing[order] = np.bincount(group, new_document)[group] if hashes.size else 0
+    found = np.zeros(hashes.size, dtype=np.int64)
+    found[order] = np.bincount(group, new_document)[group] if hashes.size else 0
+    return found
+
+
+def shared_of(hashes: Hashes, document: Integers, position: Integers) -> SharedPassages:
+    """The shared ones of passages that are in the order of their documents and positions."""
+    sharing = documents_with(hashes, document)
     share = float((sharing > 1).mean()) if hashes.size else 0.0
     most, example, start, stop = _longest_runs(hashes, document, position, sharing)
     return SharedPassages(most, example, start, stop, share)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.core.minhash import mixed
+from termburst.inference.duplicates import documents_with
 from termburst.models.urn_sequences import Integers, Sequences
 
 WIDTH = 8  # words in a row; common phrases are shorter
@@ -23,20 +24,13 @@ def repeated_tokens(sequences: Sequences, width: int = WIDTH) -> NDArray[np.bool
     [0, 1, 1, 1, 0, 1, 1, 1, 0, 0, 0, 0, 0]
     """
     n = sequences.tokens.size
-    covered = np.zeros(n, dtype=bool)
     document = np.repeat(np.arange(sequences.ends.size), sequences.lengths)
     starts = np.flatnonzero(np.arange(n) + width <= sequences.ends[document])
-    if not starts.size:
-        return covered
     words = mixed(sequences.tokens.astype(np.uint64))
     hashes = np.zeros(starts.size, dtype=np.uint64)
     for place in range(width):
         hashes = mixed(hashes + words[starts + place])
-    order = np.argsort(hashes, kind="stable")  # within a hash, documents ascend
-    group = np.flatnonzero(np.append(True, np.diff(hashes[order]) != 0))
-    last = np.append(group[1:], order.size) - 1
-    several = document[starts[order[group]]] != document[starts[order[last]]]
-    chosen = starts[order[np.repeat(several, last - group + 1)]]
+    chosen = starts[documents_with(hashes, document[starts]) > 1]
     edges = np.bincount(chosen, minlength=n + 1) - np.bincount(chosen + width, minlength=n + 1)
     return np.asarray(np.cumsum(edges[:n]) > 0)
 

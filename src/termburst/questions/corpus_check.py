@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from termburst.display import html_table, printable
 from termburst.inference.corpus_check import FEWEST, LEVEL, Alarms, effective_documents, false_alarms
 from termburst.inference.duplicates import NearDuplicates, SharedPassages, Source, near_duplicates, shared_passages
 from termburst.messages import Message, joined, named
+from termburst.reading.faults import many
 
 if TYPE_CHECKING:
     from termburst.counting.counted_corpus import CountedCorpus
@@ -78,11 +79,11 @@ class CorpusCheck:
     @property
     def words(self) -> str:
         """The answer in one paragraph."""
-        size = f"{_many(self.documents)}, {self.tokens:,} tokens"
-        alike = f"which tell as much as {_many(round(self.effective_documents))} would if all had the same length"
+        size = f"{many(self.documents, 'document')}, {self.tokens:,} tokens"
+        alike = f"which tell as much as {many(round(self.effective_documents), 'document')} would"
         warned = self.warnings
         verdict = "Take care with p-values here" if warned else "Nothing here speaks against the p-values"
-        parts = [f"{verdict}: {size}, {alike}.", *warned]
+        parts = [f"{verdict}: {size}, {alike} if all had the same length.", *warned]
         copies = self._copies()
         return joined([*parts, *([] if copies in parts else [copies]), self._halves()], " ")
 
@@ -101,14 +102,11 @@ class CorpusCheck:
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values that JSON can hold."""
-        frames = ("duplicates", "passages", "shares", "false_alarms")
-        plain = ("documents", "tokens", "effective_documents", "threshold", "compared", "repeated", "cluster", "halves")
-        values = {name: _finite(getattr(self, name)) for name in plain}
-        rows = {
-            name: [{key: _finite(value) for key, value in row.items()} for row in getattr(self, name).to_dicts()]
-            for name in frames
-        }
-        return {"answer": self.words, **values, **rows}
+        values: dict[str, Any] = {"answer": self.words}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            values[field.name] = value.fill_nan(None).to_dicts() if isinstance(value, pl.DataFrame) else value
+        return values | {"repeated": None if np.isnan(self.repeated) else self.repeated}
 
     # Sentences
 
@@ -314,10 +312,6 @@ def cluster_codes(column: pl.Series, name: str) -> NDArray[np.intp]:
     return codes
 
 
-def _many(documents: int) -> str:
-    return "1 document" if documents == 1 else f"{documents:,} documents"
-
-
 def _percent(share: float) -> str:
     return f"{100 * share:.1f}".removesuffix(".0") + " %"
 
@@ -325,8 +319,3 @@ def _percent(share: float) -> str:
 def _range(shares: pl.Series) -> str:
     low, high = (f"{100 * value:.1f}" for value in np.percentile(shares.to_numpy(), [0, 100]).tolist())
     return f"{low} %" if low == high else f"{low} to {high} %"
-
-
-def _finite(value: Any) -> Any:
-    """None for a number that JSON does not have."""
-    return None if isinstance(value, float) and not np.isfinite(value) else value

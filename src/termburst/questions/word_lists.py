@@ -90,16 +90,14 @@ def read_word_list(path: str | PathLike[str], *, lowercase: bool = True) -> Word
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        if line.startswith("#") and (total := _TOTAL.match(line)):
+        if total := _TOTAL.match(line):
             tokens = int(total[1])
-            continue
-        if line.startswith("#") and "\t" not in line and "," not in line:
+        if total or (line.startswith("#") and "\t" not in line and "," not in line):
             continue
         fields = _fields(line)
         if columns is None:
-            columns = _columns(fields)
-            if columns is None or not fields[columns[1]].isascii() or not fields[columns[1]].isdecimal():
-                columns = _named_columns(fields, f"{name}, line {number}") if columns is None else columns
+            columns, named = _columns(fields, f"{name}, line {number}")
+            if named:
                 continue
         if len(fields) > 1 and fields[1] == _WHOLE:
             tokens, documents = int(fields[0]), int(fields[3]) if len(fields) > 3 else None
@@ -139,31 +137,23 @@ def _fields(line: str) -> list[str]:
     return line.split()
 
 
-def _columns(fields: list[str]) -> tuple[int, int] | None:
-    """The places of word and count in a line without names; None if it has names, or no count."""
+def _columns(fields: list[str], where: str) -> tuple[tuple[int, int], bool]:
+    """The places of word and count by the first line, and whether that has the names of columns."""
     lower = [field.lower() for field in fields]
-    if any(name in lower for name in _WORD) and any(name in lower for name in _COUNT):
-        return None
+    word, count = (next((lower.index(name) for name in names if name in lower), None) for names in (_WORD, _COUNT))
+    if word is not None and count is not None:
+        return (word, count), True
     numbers = [k for k, field in enumerate(fields) if field.isascii() and field.isdecimal()]
     words = [k for k, field in enumerate(fields) if field and k not in numbers]
     if len(fields) >= 3 and numbers[:2] == [0, 1] and fields[2]:  # rank, frequency, word: AntConc 3
-        return 2, 1
+        return (2, 1), False
     if len(fields) == 2 and len(numbers) == 2:  # the word is a number
-        return 0, 1
+        return (0, 1), False
     if not numbers or not words:
-        return None
-    return words[0], numbers[0]
-
-
-def _named_columns(fields: list[str], where: str) -> tuple[int, int]:
-    lower = [field.lower() for field in fields]
-    word = next((lower.index(name) for name in _WORD if name in lower), None)
-    count = next((lower.index(name) for name in _COUNT if name in lower), None)
-    if word is None or count is None:
         raise ValueError(
             f"{where}: no word and count were found; name the columns 'word' and 'count', or give lines such as so,120"
         )
-    return word, count
+    return (words[0], numbers[0]), False
 
 
 def _row(fields: list[str], columns: tuple[int, int], where: str) -> tuple[str, int]:
