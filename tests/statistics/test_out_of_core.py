@@ -135,6 +135,14 @@ def test_a_full_disk_is_one_sentence_and_leaves_the_old_file(tmp_path, tiny, mon
     assert list(tmp_path.iterdir()) == [path]
 
 
+def test_a_run_may_have_no_terms(tmp_path):
+    """The documents of a run may all be empty."""
+    write_run(TermStatistics.from_counts([[0], [0]], terms=["so"]), tmp_path / "0", {})
+    write_run(TermStatistics.from_texts(["so it goes"]), tmp_path / "1", {})
+    names, fields = merged_range([Run(tmp_path / "0"), Run(tmp_path / "1")], "", None)
+    assert (names, fields["collection_frequency"].tolist()) == (["goes", "it", "so"], [1, 1, 1])
+
+
 def test_a_flipped_bit_of_a_run_is_noticed(tmp_path):
     path = tmp_path / "0.run"
     write_run(TermStatistics.from_texts(["so it goes"]), path, {"place": 1})

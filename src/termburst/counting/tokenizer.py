@@ -115,7 +115,9 @@ class Tokenizer:
         first = Worker(self)
         self.left_out = first.learn(sorted(word for word in set(stop_words) if " " not in word)).max(initial=-1) + 1
         if vocabulary is not None:
-            self.columns = _columns(first, vocabulary)
+            nodes, columns = first.learn(list(vocabulary)), np.fromiter(vocabulary.values(), dtype=np.int64)
+            self.columns = np.full(first.nodes, -1, dtype=np.int32)  # of every node; −1 for those that are no term
+            self.columns[nodes[nodes >= 0]] = columns[nodes >= 0]
         self.workers = [first] + [Worker(self, first) for _ in range(cores() - 1)]
 
     def count(self, chunks: Iterable[list[str]]) -> Iterator[Counted]:
@@ -315,14 +317,6 @@ class Worker:
             lines, _ = written(self.known, nodes[start : start + BLOCK])
             names = lines[:-1].tobytes().decode("utf-8", "surrogatepass").split("\n")
             terms.update(zip(names, range(start, start + len(names)), strict=True))
-
-
-def _columns(worker: Worker, vocabulary: Mapping[str, int]) -> NDArray[np.int32]:
-    """The column of every node; −1 for nodes that are not a term of the vocabulary."""
-    nodes = worker.learn(list(vocabulary))
-    columns = np.full(worker.nodes, -1, dtype=np.int32)
-    columns[nodes[nodes >= 0]] = np.fromiter(vocabulary.values(), dtype=np.int64, count=len(vocabulary))[nodes >= 0]
-    return columns
 
 
 def joined(texts: Sequence[str]) -> tuple[Bytes, Integers]:

@@ -111,7 +111,7 @@ def write_run(statistics: TermStatistics, path: Path, header: dict[str, Any]) ->
     blocks: list[Block] = []
     with atomic_path(path, follow=False) as temporary:
         with temporary.open("wb") as stream:
-            for start, stop in zip(starts, [*starts[1:], len(names)], strict=True):
+            for start, stop in pairwise([*starts, len(names)]):
                 encoded, some = [_encoded(name) for name in names[start:stop]], slice(indptr[start], indptr[stop])
                 sizes = stop - start, int(indptr[stop] - indptr[start]), sum(map(len, encoded))
                 blocks.append(Block(names[start], int(weights[start:stop].sum()), stream.tell(), *sizes))
