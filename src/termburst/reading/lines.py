@@ -336,6 +336,9 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
     try:
         with ExitStack() as stack:
             if file.opened is not None:
+                from termburst.reading.archives import DAMAGE
+
+                damage = DAMAGE
                 raw = stack.enter_context(file.opened())
             else:
                 raw = _standard_input() if file.path == "-" else stack.enter_context(Path(file.path).open("rb"))
