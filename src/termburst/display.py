@@ -39,8 +39,8 @@ def printable(term: Any, longest: int | None = LONGEST) -> str:
     return text if longest is None or len(text) <= longest else f"{text[: longest - 1]}…"
 
 
-def did_you_mean(name: Any, known: Iterable[Any]) -> str:
-    """The end of a sentence about a name that does not exist: the nearest one that does, if any is near.
+def did_you_mean(name: Any, known: Iterable[Any], most: int = 1) -> str:
+    """The end of a sentence about a name that does not exist: the nearest that do, at most *most*, if any is near.
 
     Examples
     --------
@@ -49,8 +49,8 @@ def did_you_mean(name: Any, known: Iterable[Any]) -> str:
     """
     import difflib
 
-    near = difflib.get_close_matches(str(name), [str(one) for one in known], n=1)
-    return f"; did you mean {near[0]!r:.60}?" if near else ""
+    near = difflib.get_close_matches(str(name), [str(one) for one in known], n=most)
+    return f"; did you mean {' or '.join(f'{one!r:.60}' for one in near)}?" if near else ""
 
 
 def listed(names: Iterable[Any]) -> str:

@@ -126,7 +126,7 @@ def test_methods_by_name(run, folders):
 
 def test_mistakes(fault, table):
     for arguments, said in [
-        ((), "nothing to compare with; give another corpus, or --by with a column, or --formula"),
+        ((), "give another corpus, or --by with a column, or --formula, or a list as --reference"),
         (("--by", "mood"), "no column 'mood', only 'kind', 'text'"),
         (("--by", "kind", "--adjust", "q"), "Invalid value for '--adjust': 'q' is not one of 'bh',"),
         (("--by", "kind", "--sort", "q"), "Invalid value for '--sort' / '-s': 'q' is not one of 'p',"),

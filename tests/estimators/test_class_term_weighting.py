@@ -67,6 +67,8 @@ def test_the_multiplier_scales_before_the_norm():
 
 def test_seed_words_are_found_by_the_names_of_columns():
     frame = pd.DataFrame(CLASSES, columns=["purr", "bark", "the", "moo"])
+    model = tb.ClassTermWeighting(seed_words=["moo", "unknown"], seed_multiplier=10**30).fit(frame)
+    assert model.multiplier_.tolist() == [1, 1, 1, 1e30]
     model = tb.ClassTermWeighting(seed_words=["moo", "unknown"], seed_multiplier=3).fit(frame)
     assert model.multiplier_.tolist() == [1, 1, 1, 3]
     assert model.top_terms(n=1) == {0: ["purr"], 1: ["bark"], 2: ["moo"]}

@@ -96,6 +96,14 @@ def test_whole_sample_weights_repeat_the_documents():
     np.testing.assert_allclose(weighted.alpha_, repeated.alpha_, rtol=1e-5)
 
 
+@pytest.mark.parametrize("precision", [50, 10**30])
+def test_a_precision_may_be_a_whole_number_of_any_size(precision):
+    X, y, _ = planted(40)
+    whole, number = (tb.DirichletMultinomialNB(precision=of(precision)).fit(X, y) for of in (int, float))
+    assert whole.precision_.dtype == np.float64
+    np.testing.assert_array_equal(whole.predict_joint_log_proba(X), number.predict_joint_log_proba(X))
+
+
 @pytest.mark.parametrize("make", [np.asarray, sp.csc_matrix, sp.coo_array, sp.csr_matrix])
 def test_the_form_of_the_input_does_not_matter(make):
     X, y, _ = planted(40)

@@ -16,6 +16,7 @@ import termburst as tb
 CORPUS = {"c.txt": b"ha ha ha said the clown\nthe crowd said nothing\n", "precious.txt": b"do not lose this"}
 BUILD = ["stats", "build", "c.txt", "-o", "shared/all.parquet"]
 PARTIAL = "shared/.all.parquet.partial"
+RUN = f"{PARTIAL}/000000.run"
 ALL = ("shared/all.parquet",)
 
 
@@ -72,11 +73,12 @@ CHECKPOINTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "a link to a device": (_link(PARTIAL, "/dev/zero"), "link"),
     "a link to a folder": (_link(PARTIAL, ".."), "link|folder"),
     "a folder of one's own": (_at(f"{PARTIAL}/thesis", Path.mkdir), "other files"),
-    "a pipe": (_at(PARTIAL, os.mkfifo), "partial"),
-    "a text": (_content(PARTIAL, b"my diary"), "--fresh"),
-    "an empty file": (_content(PARTIAL, b""), "--fresh"),
-    "half a checkpoint": (_content(PARTIAL, statistics_bytes()[:700]), "--fresh"),
-    "finished statistics": (_content(PARTIAL, statistics_bytes()), "--fresh"),
+    "a pipe": (_at(PARTIAL, os.mkfifo), "not a folder"),
+    "a text": (_content(PARTIAL, b"my diary"), "not a folder"),
+    "a text as a run": (_content(RUN, b"my diary"), "--fresh"),
+    "an empty run": (_content(RUN, b""), "--fresh"),
+    "half a run": (_content(RUN, statistics_bytes()[:700]), "--fresh"),
+    "finished statistics as a run": (_content(RUN, statistics_bytes()), "--fresh"),
 }
 OUTPUTS: dict[str, tuple[list[str], str, Callable[[Path], object] | None]] = {
     "its own input": (["terms", "c.csv", "-o", "c.csv"], "part of the input", None),
@@ -163,11 +165,11 @@ ATTACKS = [
         makes=(*ALL, PARTIAL),
     ),
     fine(
-        "a text as checkpoint, --fresh",
+        "a text as a run, --fresh",
         [*BUILD, "--fresh"],
-        make=CHECKPOINTS["a text"][0],
+        make=CHECKPOINTS["a text as a run"][0],
         files=CORPUS,
-        makes=(*ALL, PARTIAL),
+        makes=(*ALL, PARTIAL, RUN),
     ),
     fine("a leftover that is a link", BUILD, make=_leftover, files=CORPUS, makes=(*ALL, "shared/.termburst-*")),
     *(

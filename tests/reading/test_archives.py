@@ -183,6 +183,16 @@ def test_damaged_archives(tmp_path):
             assert [file for file, *_ in report.rows() if file.startswith("a.")]
 
 
+@pytest.mark.parametrize("damaged", [b"Fellow", b"\3\4", b"a.txt"])
+def test_a_damaged_part_is_named(tmp_path, damaged):
+    data = zipped({"a.txt": b"Fellow citizens", "b.txt": b"open"}, zipfile.ZIP_STORED)
+    (tmp_path / "a.zip").write_bytes(data.replace(damaged, bytes([damaged[0] ^ 1]) + damaged[1:], 1))
+    documents, report = read(tmp_path / "a.zip")
+    assert documents == {"a.zip/b.txt": "open"}
+    [(file, why)] = report.skipped
+    assert (file, "is not packed completely" in why) == ("a.zip/a.txt", True)
+
+
 def test_an_encrypted_part_is_named(tmp_path):
     data = bytearray(zipped({"a.txt": b"secret", "b.txt": b"open"}, zipfile.ZIP_STORED))
     data[6] |= 1

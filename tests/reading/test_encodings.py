@@ -63,6 +63,21 @@ def test_lines_in_several_encodings(tmp_path):
     assert "line 60,002 is not valid UTF-8; it and others like it are read as cp1252" in said
 
 
+@pytest.mark.parametrize(
+    ("name", "begin", "line", "end"),
+    [
+        ("c.vrt", "<text>\n", "so\n", "été\n</text>\n"),
+        ("c.conllu", "", "1\tso" + "\t_" * 8 + "\n\n", "1\tété" + "\t_" * 8 + "\n\n"),
+        ("c.json", "[", '{"text": "so"},\n', '{"text": "été"}]'),
+    ],
+)
+def test_accents_may_come_late(tmp_path, name, begin, line, end):
+    (tmp_path / name).write_bytes((begin + line * 100_000 + end).encode("latin-1"))
+    corpus = open_corpus(tmp_path / name)
+    assert "été" in [text for batch in corpus.batches() for text in batch.texts][-1]
+    assert (name, "encoding guessed: cp1252") in corpus.report.repaired
+
+
 def test_a_long_stream_is_decided_by_its_first_megabyte(tmp_path):
     path = tmp_path / "lines.txt"
     text = TEXTS["ru"][1]

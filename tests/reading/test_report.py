@@ -120,3 +120,12 @@ def test_spaces_are_not_counted_in_near_empty_documents_and_this_is_said(tmp_pat
     said = str(report.report)
     assert "near-empty: 2 documents with fewer than 10 characters, spaces not counted: a.txt, b.txt" in said
     assert "longest: a.txt with 12 characters" in said
+
+
+def test_formats_are_counted_without_an_article(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.eml").write_text("Subject: so\n\nit goes\n", encoding="utf-8")
+    (tmp_path / "c.json").write_text('{"text": "so"}', encoding="utf-8")
+    corpus = open_corpus(tmp_path)
+    list(corpus.batches())
+    assert "formats: 2 × e-mail message, 1 × JSON file" in str(corpus.report)

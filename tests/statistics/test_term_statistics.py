@@ -216,7 +216,7 @@ def test_index_by_name_and_by_number():
     s = of(np.array([[2, 1], [0, 3]]), terms=["burst", "bursts"])
     assert s.index("bursts") == 1
     assert s.index(0) == 0
-    with pytest.raises(ValueError, match=r"'bursty' is not among the 2 terms; did you mean 'bursts?'\?"):
+    with pytest.raises(ValueError, match=r"'bursty' is not among the 2 terms; did you mean 'burst' or 'bursts'\?"):
         s.index("bursty")
     with pytest.raises(ValueError, match="no column 2"):
         s.index(2)

@@ -66,9 +66,15 @@ def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> 
     one, empty = nw.lit(1, dtype=nw.Int64), nw.col("term").is_null()
     group = ["group"] if "group" in source.frame.collect_schema() else []  # every document is in one group
     if source.kind == "texts":
+        options = checked_counting(counting)
         if grain != "documents":
-            return _with_lengths(_merged_cells_of_texts(source.frame, counting, grain, group))
-        rows = _rows_of_texts(source.frame, counting)
+            sums = ("documents",) if grain == "patterns" else ("documents", "tokens")
+            schema = {**_ROW, **dict.fromkeys(group, pl.String), **dict.fromkeys(sums, pl.Int64)}
+            stage = partial(merged_cells, counting=options, grain=grain, scale=scale())
+            return _with_lengths(map_and_add(source.frame, stage, schema, sums, rows=TEXTS))
+        schema = {"document": document_type(source.frame), **_ROW}
+        # kept: texts are tokenised once, even if several queries read the rows
+        rows = kept(map_batches(source.frame, partial(tokenised, counting=options), schema, rows=TEXTS))
         listed = rows.filter(~empty | (nw.col("length") == 0)).select("document", "term", "count")
         return replace(_with_lengths(Cells.of(rows.with_columns(documents=one))), rows=listed)
     if source.kind == "patterns":
@@ -85,24 +91,6 @@ def cells_of(source: Opened, counting: CountingOptions | None, grain: Grain) -> 
     listed = nw.concat([filled.select(*counts), nothing.rename({"length": "count"}).select(*counts)])
     cells = _with_tokens(held)
     return Cells((cells,), lengths, cells, rows=listed)
-
-
-def _rows_of_texts(frame: Any, counting: CountingOptions | None) -> Any:
-    """The rows of `tokenised` for all texts, in the engine: one per cell, and one without a term per document.
-
-    Texts are tokenised once, even if several queries read the rows.
-    """
-    function = partial(tokenised, counting=checked_counting(counting))
-    schema = {"document": document_type(frame), **_ROW}
-    return kept(map_batches(frame, function, schema, rows=TEXTS))
-
-
-def _merged_cells_of_texts(frame: Any, counting: CountingOptions | None, grain: Grain, group: list[str]) -> Cells:
-    """The rows of `merged_cells` for all texts, in the engine, in parts that have no term in common."""
-    rows = {**_ROW, **dict.fromkeys(group, pl.String)}
-    sums = {"documents": pl.Int64} if grain == "patterns" else {"documents": pl.Int64, "tokens": pl.Int64}
-    stage = partial(merged_cells, counting=checked_counting(counting), grain=grain, scale=scale())
-    return map_and_add(frame, stage, {**rows, **sums}, tuple(sums), rows=TEXTS)
 
 
 def _with_lengths(found: Cells) -> Cells:

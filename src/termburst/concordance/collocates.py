@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
@@ -26,6 +25,7 @@ from termburst.concordance.positions import (
 )
 from termburst.core.word_cells import PlacedWords, placed_words, word_cells, word_documents
 from termburst.counting.options import CountingOptions
+from termburst.display import did_you_mean
 from termburst.inference.collocates import Attraction, attraction, cells_of, log_dice
 from termburst.inference.multiplicity import adjust_log10
 from termburst.reading.documents import Text
@@ -283,6 +283,5 @@ def found_table(
 
 def nowhere(node: str, words: Sequence[str]) -> str:
     """The sentence about a node that does not occur."""
-    near = difflib.get_close_matches(node.lower(), words[:200_000], n=3)
-    hint = f"; did you mean {' or '.join(map(repr, near))}?" if near else "; check its spelling"
+    hint = did_you_mean(node.lower(), words[:200_000], most=3) or "; check its spelling"
     return f"{node!r:.60} does not occur in the corpus{hint}"

@@ -113,7 +113,11 @@ class UnicodeWords:
         table = self.wide
         points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype="<u4")
         kinds = table[np.minimum(points, table.size - 1)].tobytes().translate(_SHOWN)
-        return kinds if "_" not in text else _with_underscores(kinds, points)
+        if "_" not in text:
+            return kinds
+        marked = np.frombuffer(kinds, dtype=np.uint8).copy()
+        marked[points == ord("_")] = ord("_")  # unlike the other joiners of any kind, it joins no combining mark
+        return marked.tobytes()
 
     def _with_joiners(self, kinds: Bytes) -> Bytes:
         kinds = kinds.copy()
@@ -180,10 +184,3 @@ _SHOWN = bytes(
     else (b"D" if kind & DIGIT else b"L")[0]
     for kind in range(256)
 )
-
-
-def _with_underscores(kinds: bytes, points: NDArray[np.uint32]) -> bytes:
-    """Unlike the other joiners of any kind, ``_`` joins no combining mark."""
-    marked = np.frombuffer(kinds, dtype=np.uint8).copy()
-    marked[points == ord("_")] = ord("_")
-    return marked.tobytes()

@@ -173,7 +173,7 @@ class ClassTermWeighting(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         if given is None and self.seed_words is not None and len(self.seed_words):
             if not hasattr(self, "feature_names_in_"):
                 raise ValueError("seed_words need column names: fit a data frame, or pass multiplier, one per column")
-            given = np.where(np.isin(self.feature_names_in_, list(self.seed_words)), self.seed_multiplier, 1)
+            given = np.where(np.isin(self.feature_names_in_, list(self.seed_words)), float(self.seed_multiplier), 1.0)
         try:
             multiplier = np.ones(self.n_features_in_) if given is None else np.asarray(given, dtype=np.float64)
         except (TypeError, ValueError):

@@ -220,7 +220,7 @@ class DirichletMultinomialNB(CountNaiveBayes):
         own, all_classes = evidence + alpha, evidence.sum(axis=0) + alpha
         w = self.background_
         self.mean_ = (1 - w) * own / own.sum(axis=1, keepdims=True) + w * all_classes / all_classes.sum()
-        self.precision_ = np.full(self.classes_.size, self._precision)
+        self.precision_ = np.full(self.classes_.size, float(self._precision))
 
     def _evidence(self, counts: Any, weights: Floats) -> Floats:
         once = self.smoothing_[1] == "documents"

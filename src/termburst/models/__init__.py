@@ -1,4 +1,4 @@
-"""One file per distribution: log-pmf, score, sampler, fit. Arrays in, frozen dataclasses out.
+"""One file per distribution: log-pmf, score, fit; the urn is sampled, too. Arrays in, frozen dataclasses out.
 
 >>> import termburst as tb
 >>> tb.models.PolyaUrn([1.0, 2.0], 0.5).alpha.tolist()

@@ -1,4 +1,4 @@
-"""The Dirichlet-multinomial distribution of the counts of a document over the vocabulary: log-pmf, sampler, fit."""
+"""The Dirichlet-multinomial distribution of the counts of a document over the vocabulary: log-pmf and fit."""
 
 from __future__ import annotations
 

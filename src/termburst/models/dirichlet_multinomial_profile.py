@@ -225,8 +225,8 @@ class Profile:
         """The maximum between two points that are lower than *start*; the iterations; whether it converged.
 
         A Newton step if it stays between them and does not decrease the likelihood, otherwise bisection. It has
-        converged if the relative change of the likelihood is below *tol* and both the Newton step in log α_0 and the
-        score are negligible.
+        converged if the relative change of the likelihood is below `TOLERANCE` and both the Newton step in log α_0 and
+        the score are negligible.
         """
         below, above = low.position, high.position
         best, change = self.at(start.position, start.alpha), np.inf

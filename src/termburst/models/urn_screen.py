@@ -52,7 +52,7 @@ def screen_pairs(
     e = α_k Σ_j Σ_t 1/Z_t over the tokens t after the first i up to the first k of document j.
 
     A pair passes if 2 (D log(D/e) − (D − e)) ≥ *least_ratio* and D ≥ *min_documents*. By default the ratio must be
-    2 log m′ (*factor* is 2) for the m′ terms that were looked at: the penalty of the risk inflation criterion (Foster
+    2 log m′ (`FACTOR` is 2) for the m′ terms that were looked at: the penalty of the risk inflation criterion (Foster
     and George 1994) for one parameter chosen among m′.
 
     Parameters

@@ -73,7 +73,7 @@ class Sides(Question):
         if found.by is None and found.formula is None:
             if self.groups is not None:
                 raise ValueError(named("groups") + " needs " + named("by") + ", the column that has these values")
-            ways = Message(named("by"), " with a column, or ", named("formula"))
+            ways = Message(named("by"), " with a column, or ", named("formula"), ", or a list as ", named("reference"))
             raise ValueError("there is nothing to compare with; give another corpus, or " + ways)
         if found.has_design:
             if self.contrasts is not None:

@@ -33,7 +33,7 @@ MOST_RATIO = 500  # unpacked to packed bytes; text rarely passes 50, and gzip ca
 _SMALL = 2**24  # bytes that may be packed as tightly as they like
 _LONGEST_HEADER = 2**20  # of a file in a tar archive: names and attributes
 _CHUNK = 2**18
-_DAMAGE = (
+DAMAGE: tuple[type[Exception], ...] = (
     zipfile.BadZipFile, tarfile.TarError, gzip.BadGzipFile, zlib.error, lzma.LZMAError, EOFError, NotImplementedError,
 )  # fmt: skip
 
@@ -53,7 +53,7 @@ def archive_files(file: CorpusFile, options: ReadingPlan, progress: Progress) ->
             else:
                 yield from _tar_files(raw, file, options, progress)
     except Exception as error:
-        if isinstance(error, _DAMAGE) or type(error).__name__ == "ZstdError":  # its module is loaded only if needed
+        if isinstance(error, DAMAGE) or type(error).__name__ == "ZstdError":  # its module is loaded only if needed
             raise fault(file.path, f"is not a complete archive ({reason(error)}); download or pack it again") from error
         if isinstance(error, OSError):
             raise fault(file.path, f"cannot be read ({reason(error)})") from error

@@ -185,7 +185,8 @@ def _read_format(file: CorpusFile, options: ReadingPlan, progress: Progress) -> 
 
     try:
         expected = next(each for each in FORMATS if file.suffix in each.suffixes)
-        with open_utf8(file, options, progress) if expected.recoded else open_bytes(file, progress) as opened:
+        recoded = partial(open_utf8, file, options, progress, one_encoding=True)
+        with recoded() if expected.recoded else open_bytes(file, progress) as opened:
             start, stream = opened.peek(_START)[:_START], cast(BinaryIO, opened)
             found = format_of(file.suffix, start)
             if found is None:
@@ -203,7 +204,7 @@ def _found_documents(
     """The documents that a reader finds in a stream, with the ids of the corpus; its notes go to the report."""
     from termburst.reading.formats.found import UnreadableFile
 
-    progress.format, progress.how = found.name, "one per file"
+    progress.format, progress.how = found.name.removeprefix("a ").removeprefix("an "), "one per file"
     note = partial(progress.note, file.label)
     documents = found.read(stream, options, note)
     try:
@@ -211,7 +212,7 @@ def _found_documents(
             progress.how = found.documents
 
             def place(number: int) -> str:
-                return f"{file.path}, document {number}"
+                return f"{file.path}, document {number or 1}"
 
             for name, text, progress.metadata in row_documents(documents, place, options, note, file.label):
                 yield name, text

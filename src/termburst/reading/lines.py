@@ -161,13 +161,17 @@ class Source:
 
 
 @contextmanager
-def open_utf8(file: CorpusFile, options: ReadingPlan, progress: Progress) -> Iterator[io.BufferedReader[Any]]:
-    """The unpacked bytes of a file, recoded to UTF-8."""
+def open_utf8(
+    file: CorpusFile, options: ReadingPlan, progress: Progress, *, one_encoding: bool = False
+) -> Iterator[io.BufferedReader[Any]]:
+    """The unpacked bytes of a file, recoded to UTF-8; with *one_encoding*, also where it begins with much ASCII."""
     with closing(_chunks(file, progress)) as found:
         chunks: Iterator[bytes] = found
         encoding = options.encoding
         if encoding is None:
             encoding, chunks = _with_encoding(found, file, progress)
+            if one_encoding and encoding == "utf-8":
+                chunks = _after_ascii(chunks, file, options, progress)
         utf8 = chunks if encoding == "utf-8" else _recoded(chunks, file, encoding, options)
         with io.BufferedReader(_Raw(utf8), _CHUNK) as stream:
             yield stream
@@ -196,6 +200,22 @@ def _with_encoding(chunks: Iterator[bytes], file: CorpusFile, progress: Progress
         start = " (by its first megabyte)" if size >= SAMPLE else ""
         progress.note(file.label or file.path, _how_known(seen[0]), guess + start)
     return guess or "utf-8", itertools.chain(seen, chunks)
+
+
+def _after_ascii(
+    chunks: Iterator[bytes], file: CorpusFile, options: ReadingPlan, progress: Progress
+) -> Iterator[bytes]:
+    """The same stream in UTF-8: the first bytes beyond ASCII tell its encoding."""
+    for chunk in chunks:
+        if not chunk.isascii():
+            rest: Iterator[bytes] = itertools.chain([chunk], chunks)
+            guess = guess_encoding(chunk)
+            if guess is not None and guess != "utf-8":
+                progress.note(file.label or file.path, ENCODING_GUESSED, guess)
+                rest = _recoded(rest, file, guess, options)
+            yield from rest
+            return
+        yield chunk
 
 
 def _how_known(start: bytes) -> str:
@@ -316,6 +336,9 @@ def _chunks(file: CorpusFile, progress: Progress) -> Generator[bytes, None, None
     try:
         with ExitStack() as stack:
             if file.opened is not None:
+                from termburst.reading.archives import DAMAGE
+
+                damage = DAMAGE
                 raw = stack.enter_context(file.opened())
             else:
                 raw = _standard_input() if file.path == "-" else stack.enter_context(Path(file.path).open("rb"))

@@ -204,7 +204,8 @@ class ReadingReport:
         if self.resumed:
             yield f"{many(self.resumed, 'document')} were read before; this report is about the others."
         if self.formats and set(self.formats) != {"plain text"}:
-            yield f"formats: {', '.join(f'{n:,} × {name}' for name, n in self.formats.most_common())}"
+            formats = ((name.removeprefix("a ").removeprefix("an "), n) for name, n in self.formats.most_common())
+            yield f"formats: {', '.join(f'{n:,} × {name}' for name, n in formats)}"
         for kind, details in self._kinds.items():
             total = sum(count for count, _ in details.values())
             yield f"{kind}: {many(total, 'file')}"

@@ -63,7 +63,17 @@ def save_statistics(statistics: TermStatistics, path: str | PathLike[str]) -> No
 def metadata_of(statistics: TermStatistics) -> dict[str, str]:
     """The metadata of the Parquet file: a header, without its digest. ValueError if it could not be loaded again."""
     try:
-        encoded = header_text("statistics", header_of(statistics))
+        header = {
+            "detail": statistics.detail,
+            "named": statistics.terms is not None,
+            "lengths": statistics.lengths.tolist(),
+            "length_documents": statistics.length_documents.tolist(),
+            "batches": list(statistics.batches),
+            "min_count": statistics.min_count,
+            "texts": base64.b64encode(statistics.texts.astype("<u8").tobytes()).decode(),
+            "counting": None if statistics.counting is None else statistics.counting.to_json(),
+        }
+        encoded = header_text("statistics", header)
         _check_types(json.loads(encoded))
     except (TypeError, ValueError) as error:
         raise ValueError(f"these statistics cannot be saved: {first_line(error)}") from error
@@ -118,25 +128,11 @@ def _read(path: Path) -> tuple[Any, pl.DataFrame]:
 
 
 def _check_types(header: dict[str, Any]) -> None:
-    """Raise an error if a field of a header is missing, or has another type than `header_of` gives it."""
+    """Raise an error if a field of a header is missing, or has another type than `metadata_of` gives it."""
     check_fields(header, _TYPES)
     check_entries("batches", header["batches"], str)
     if not 1 <= header["min_count"] < 2**63:
         raise ValueError(f"the header field 'min_count' must be 1 or more; got {header['min_count']!r:.40}")
-
-
-def header_of(statistics: TermStatistics) -> dict[str, Any]:
-    """All that the file says of the whole collection."""
-    return {
-        "detail": statistics.detail,
-        "named": statistics.terms is not None,
-        "lengths": statistics.lengths.tolist(),
-        "length_documents": statistics.length_documents.tolist(),
-        "batches": list(statistics.batches),
-        "min_count": statistics.min_count,
-        "texts": base64.b64encode(statistics.texts.astype("<u8").tobytes()).decode(),
-        "counting": None if statistics.counting is None else statistics.counting.to_json(),
-    }
 
 
 def frame_of(statistics: TermStatistics) -> pl.DataFrame:
@@ -170,39 +166,22 @@ def frame_of(statistics: TermStatistics) -> pl.DataFrame:
 
 def _fields(header: dict[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
     """The fields of the statistics in a file, by name."""
-
-    def integers(values: Any) -> NDArray[np.int64]:
-        found = np.asarray(values)
-        if found.size and found.dtype.kind not in "iu":  # nulls and fractions come as floats
-            raise ValueError("a number is missing or is not an integer")
-        return found.astype(np.int64)
-
-    def column(name: str) -> NDArray[np.int64]:
-        return integers(frame[name].to_numpy())
-
     detail = header["detail"]
     if detail not in DETAILS:
         raise ValueError(f"unknown detail {detail!r}")
     rows = None
     if detail != "frequencies":
-        sizes = integers(frame["count"].list.len().to_numpy())
+        sizes = _integers(frame["count"].list.len())
         full = frame if sizes.all() else frame.filter(sizes > 0)  # explode() turns an empty list into null
-
-        def exploded(name: str) -> NDArray[np.int64]:
-            return integers(full[name].explode().to_numpy())
-
-        rows = CountRows(
-            np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)]),
-            exploded("count"),
-            exploded("length") if detail == "patterns" else None,
-            exploded("documents"),
-        )
+        lists = ("count", "length", "documents") if detail == "patterns" else ("count", "documents")
+        flat = {name: _integers(full[name].explode()) for name in lists}
+        rows = CountRows(np.append(0, np.cumsum(sizes)), flat["count"], flat.get("length"), flat["documents"])
     counting = header["counting"]
     return {
         "terms": checked_terms(frame["term"].to_list(), frame.height) if header["named"] else None,
-        "lengths": integers(header["lengths"]),
-        "length_documents": integers(header["length_documents"]),
-        **{name: column(name) for name in (SUMS[:2] if detail == "frequencies" else SUMS)},
+        "lengths": _integers(header["lengths"]),
+        "length_documents": _integers(header["length_documents"]),
+        **{name: _integers(frame[name]) for name in (SUMS[:2] if detail == "frequencies" else SUMS)},
         "detail": detail,
         "rows": rows,
         "batches": tuple(header["batches"]),
@@ -210,6 +189,13 @@ def _fields(header: dict[str, Any], frame: pl.DataFrame) -> dict[str, Any]:
         "min_count": header["min_count"],
         "texts": _texts(header),
     }
+
+
+def _integers(values: Any) -> NDArray[np.int64]:
+    found = np.asarray(values)
+    if found.size and found.dtype.kind not in "iu":  # nulls and fractions come as floats
+        raise ValueError("a number is missing or is not an integer")
+    return found.astype(np.int64)
 
 
 def _texts(header: dict[str, Any]) -> Hashes:

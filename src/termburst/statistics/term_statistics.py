@@ -241,7 +241,7 @@ class TermStatistics:
             if self.counting is not None and (left_out := self.counting.stop_word_in(term)) is not None:
                 raise ValueError(f"{left_out!r} is a stop word, so it was left out; count without stop words to see it")
             raise ValueError(
-                f"{term!r} is not among the {self.vocabulary_size:,} terms{did_you_mean(term, self.terms)}"
+                f"{term!r} is not among the {self.vocabulary_size:,} terms{did_you_mean(term, self.terms, most=3)}"
             )
         return int(found[0])
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from termburst.display import did_you_mean
 from termburst.models.fit_beta_binomial import fit_beta_binomial
 from termburst.names import DEFAULT_SCHEME, Detail
 from termburst.statistics.term_statistics import TermStatistics
@@ -133,8 +133,7 @@ def named_scheme(name: str) -> Scheme:
     'n_ij log(n/n_i)'
     """
     if not isinstance(name, str) or name not in SCHEMES:
-        near = difflib.get_close_matches(name, SCHEMES, n=1) if isinstance(name, str) else []
-        hint = f"; did you mean {near[0]!r}?" if near else ""
+        hint = did_you_mean(name, SCHEMES) if isinstance(name, str) else ""
         raise ValueError(f"scheme must be one of {', '.join(map(repr, SCHEMES))}; got {name!r}{hint}")
     return SCHEMES[name]
 

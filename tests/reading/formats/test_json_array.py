@@ -61,6 +61,7 @@ def test_what_cannot_be_read_gets_one_sentence(refused):
         ".json", b'[{"text": "a", "n": null}]', id="n"
     )
     assert "object 1 is not valid JSON" in refused(".json", b"<html>")
+    assert "object 1 is a number" in refused(".json", b"5")
 
 
 def test_hostile_json_is_refused(refused, read):

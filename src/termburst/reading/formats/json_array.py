@@ -23,7 +23,8 @@ def read_json(stream: BinaryIO, options: ReadingPlan, note: Note) -> Iterator[tu
     """
     for number, record in _values(_Text(stream, options.document_bytes), options, note):
         if not isinstance(record, dict):
-            raise UnreadableFile(f'object {number} is {_kind(record)}; write each document as an object, {{"text": …}}')
+            what = f"object {number or 1} is {_kind(record)}"
+            raise UnreadableFile(what + '; write each document as an object, {"text": …}')
         yield number, record
 
 

@@ -1,4 +1,4 @@
-"""Blocks of whole lines from a stream, as text: UTF-8, or what a byte order mark says, or a guess that is said."""
+"""Blocks of whole lines from a stream of UTF-8; and bytes as text, as they say or by a guess that is noted."""
 
 from __future__ import annotations
 
