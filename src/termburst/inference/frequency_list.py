@@ -111,19 +111,17 @@ class ListSides:
     def __init__(self, a: TermCells, b: WordList) -> None:
         self.a, self.b, self.precisions = a, b, Precisions(a)
         length = float(np.exp(self.precisions.level))
-        own, times = a.tokens / a.documents, UNKNOWN
-        if b.documents is not None:
-            times = b.tokens / b.documents / own
+        own = a.tokens / a.documents
+        times = UNKNOWN if b.documents is None else b.tokens / b.documents / own
         self.lengths = length, times * length
-        self.nodes = self.precisions.nodes
 
     def profiles(self, terms: Integers) -> Profiles:
         """The profiles of some terms in A and in the list, terms × 2."""
         share = (self.a.n_i[terms] + self.b.n_i[terms]) / (self.a.tokens + self.b.tokens)
-        a, b = self.precisions.profiles(terms, share), flat_profiles(terms.size, self.nodes)
+        a, b = self.precisions.profiles(terms, share), flat_profiles(terms.size, self.precisions.nodes)
         tau = points(a)
         a["omega"], a["log_size"] = self._worth(0, terms, tau)
-        b["omega"], b["log_size"] = self._worth(1, terms, np.broadcast_to(self.nodes, tau.shape))
+        b["omega"], b["log_size"] = self._worth(1, terms, np.broadcast_to(self.precisions.nodes, tau.shape))
         deviance = half_deviance(a["omega"], a["log_size"], *self._worth(1, terms, tau - SHIFT))
         height = np.logaddexp(-deviance, -UNEQUAL)
         a["height"] += height

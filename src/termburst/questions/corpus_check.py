@@ -231,13 +231,9 @@ def _passages(found: SharedPassages | None, ids: Sequence[str], texts: Mapping[i
     if found is None:
         return pl.DataFrame(schema=schema)
     words = {example: plain_words(text) for example, text in texts.items()}
-    places = zip(found.example.tolist(), found.start.tolist(), found.stop.tolist(), strict=True)
-    columns = {
-        "documents": found.documents,
-        "example": [ids[k] for k in found.example.tolist()],
-        "passage": [" ".join(words[example][start:stop]) for example, start, stop in places],
-    }
-    return pl.DataFrame(columns, schema=schema)
+    columns = (column.tolist() for column in (found.documents, found.example, found.start, found.stop))
+    rows = [(number, ids[k], " ".join(words[k][start:stop])) for number, k, start, stop in zip(*columns, strict=True)]
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def largest_shares(
@@ -286,15 +282,10 @@ def _alarms_frame(alarms: Alarms | None) -> pl.DataFrame:
 
 def dropped_frame(ids: list[str], found: NearDuplicates) -> pl.DataFrame:
     """One row per near-copy of an earlier document: id, duplicate_of, jaccard."""
-    copies = np.flatnonzero(~found.kept)
-    return pl.DataFrame(
-        {
-            "id": [ids[k] for k in copies.tolist()],
-            "duplicate_of": [ids[k] for k in found.original[copies].tolist()],
-            "jaccard": found.similarity[copies],
-        },
-        schema={"id": pl.String, "duplicate_of": pl.String, "jaccard": pl.Float64},
-    )
+    originals, similar = found.original.tolist(), found.similarity.tolist()
+    rows = [(ids[k], ids[originals[k]], similar[k]) for k in np.flatnonzero(~found.kept).tolist()]
+    schema = {"id": pl.String, "duplicate_of": pl.String, "jaccard": pl.Float64}
+    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def cluster_codes(column: pl.Series, name: str) -> NDArray[np.intp]:

@@ -142,12 +142,8 @@ class Design:
 
     def _slope(self, name: str) -> Contrast:
         self._warn_of_far_values(name)
-        return Contrast(
-            name,
-            self._mean_row(name, pl.col(name) + 1) - self._mean_row(name, pl.col(name)),
-            self._own(name),
-            leans=self._number(name, 1.0),
-        )
+        vector = self._mean_row(name, pl.col(name) + 1) - self._mean_row(name, pl.col(name))
+        return Contrast(name, vector, self._own(name), leans=self._number(name, 1.0))
 
     def _warn_of_far_values(self, name: str) -> None:
         """Warn of a number whose slope rests on very few documents, and whose fits may fail."""
@@ -175,10 +171,7 @@ class Design:
 
 
 def design_of(
-    formula: str,
-    metadata: pl.DataFrame,
-    strata: str | None = None,
-    documents: NDArray[np.int64] | None = None,
+    formula: str, metadata: pl.DataFrame, strata: str | None = None, documents: NDArray[np.int64] | None = None
 ) -> Design:
     """Apply a formula to the metadata of documents; with *strata*, that column is one more category in it.
 

@@ -40,7 +40,6 @@ class WordFrequencies:
     counts : from word to number of occurrences
     tokens : of the whole corpus that the list is of
     documents : of that corpus, or None if the list does not say
-    name : of the file
 
     Examples
     --------
@@ -51,7 +50,6 @@ class WordFrequencies:
     counts: Mapping[str, int]
     tokens: int
     documents: int | None = None
-    name: str = "the word list"
 
     def __repr__(self) -> str:
         """Its size."""
@@ -109,7 +107,7 @@ def read_word_list(path: str | PathLike[str], *, lowercase: bool = True) -> Word
     if not counts:
         raise ValueError(f"{name}: there is no word with a count; give one word and one count per line")
     listed = sum(counts.values())
-    return WordFrequencies(counts, max(tokens or 0, listed), documents, name)
+    return WordFrequencies(counts, max(tokens or 0, listed), documents)
 
 
 def _text(path: Path, name: str) -> str:
