@@ -12,6 +12,8 @@ import pytest
 from termburst.cli import command
 from termburst.cli.app import examples
 from termburst.cli.doctor import diagnosis
+from termburst.cli.reproduce import _print_rows
+from termburst.paper.results import judged
 
 COMMANDS = command()
 LONG = ("demo", "explore", "reproduce")  # have tests of their own; here only their options are checked
@@ -99,3 +101,9 @@ def test_doctor_says_where_the_data_are(run, monkeypatch, tmp_path):
     out = run("doctor").out
     assert f"  inaugural      {archive}\n" in out
     assert "  r8             not there; it was not found: run `pip install nltk`" in out
+
+
+def test_numbers_of_the_paper_are_named_in_full(capsys):
+    item = "Fig. 5: terms with α_i < 0.1, %, exact fits, interior terms"
+    _print_rows([judged(item, "96.95", 92.1484, "", erratum=3)])
+    assert item in capsys.readouterr().out

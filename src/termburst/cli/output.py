@@ -196,7 +196,9 @@ def of_words(found: int, all_: int, verb: str) -> str:
     return f"{found:,} of {many(all_, 'word')} {verb}"
 
 
-def print_table(frame: pl.DataFrame, title: Title = "", *, file: Any = None, nothing: str = NOTHING) -> None:
+def print_table(
+    frame: pl.DataFrame, title: Title = "", *, file: Any = None, nothing: str = NOTHING, longest: int = _LONGEST
+) -> None:
     """Print a table for people, below one or more lines; control characters in terms are shown as escapes."""
     from rich.console import Console
     from rich.text import Text
@@ -209,7 +211,7 @@ def print_table(frame: pl.DataFrame, title: Title = "", *, file: Any = None, not
         console.print(nothing)
         return
     # Not with rich's own table, which takes one minute for 60,000 rows.
-    columns = [_column(name, frame[name]) for name in frame.columns]
+    columns = [_column(name, frame[name], longest) for name in frame.columns]
     console.print("  ".join(column[0] for column in columns), style="bold", markup=False, emoji=False, highlight=False)
     for row in zip(*(column[1:] for column in columns), strict=True):
         console.file.write("  ".join(row) + "\n")
@@ -229,9 +231,9 @@ def progress_bar(*, when: bool = True) -> Iterator[Any]:
         yield bar
 
 
-def _column(name: str, values: pl.Series) -> list[str]:
+def _column(name: str, values: pl.Series, longest: int) -> list[str]:
     """The name and the values of a column as text, padded to one width; numbers are aligned to the right."""
-    texts = [printable(name, _LONGEST), *map(_cell, values.to_list())]
+    texts = [printable(name, _LONGEST), *(_cell(value, longest) for value in values.to_list())]
     widths = list(map(cells, texts))
     widest, right = max(widths), values.dtype.is_numeric()
     spaces = [" " * (widest - width) for width in widths]
@@ -254,14 +256,14 @@ def cells(text: str) -> int:
     return cell_len(text)
 
 
-def _cell(value: Any) -> str:
+def _cell(value: Any, longest: int) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
         return f"{value:,.2f}" if 10 <= abs(value) < 1e9 else f"{value + 0.0:.4g}"  # + 0.0: not −0
     if isinstance(value, int):
         return f"{value:,}"
-    return printable(value, _LONGEST)
+    return printable(value, longest)
 
 
 def _format_of(output: Path | None) -> Format:

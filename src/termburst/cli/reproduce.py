@@ -60,7 +60,7 @@ def _print_rows(rows: Sequence[Row]) -> None:
         "note": [row.note.partition(":")[0] for row in listed],
     }
     if listed:
-        print_table(pl.DataFrame(columns))
+        print_table(pl.DataFrame(columns), longest=200)
     cells = sum(row.agrees is True for row in rows) - sum(row.agrees is True for row in listed)
     if cells:
         say(f"and {cells} cells of tables that agree to the printed digit (see results.json)")
