@@ -345,6 +345,8 @@ class CountingOptions:
 
         if missing := [f.name for f in fields(cls) if f.compare and f.name not in values]:
             raise ValueError(f"the header field {missing[0]!r} is missing")
+        if isinstance(values["stop_words"], dict):
+            raise ValueError("the header field 'stop_words' is no list of words")
         plain: dict[str, Any] = {k: tuple(v) if isinstance(v, list) else v for k, v in values.items()}
         pattern = plain["token_pattern"]
         if isinstance(pattern, str) and character_class(pattern) is None:  # the search for a class always ends
