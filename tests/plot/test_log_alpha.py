@@ -12,14 +12,14 @@ def test_bars_count_the_interior_fits(statistics, words):
     figure = plot.log_alpha(fit)
     inside = fit.status == "converged"
     for axes, values in zip(figure.axes, (fit.alpha, fit.alpha_not), strict=True):
-        logs = np.log10(values[inside])
+        logs = np.log(values[inside])
         edges = [bar.get_x() for bar in axes.patches] + [axes.patches[-1].get_x() + axes.patches[-1].get_width()]
         edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9  # smallest and largest value are on these edges
         assert [bar.get_height() for bar in axes.patches] == np.histogram(logs, edges)[0].tolist()
         assert sum(bar.get_height() for bar in axes.patches) == inside.sum()
         (median,) = [line for line in axes.lines if str(line.get_label()).startswith("median")]
         assert np.allclose(median.get_xdata(), np.median(logs))
-    for axes, limit in zip(figure.axes, (-1, 1), strict=True):
+    for axes, limit in zip(figure.axes, (np.log(0.1), np.log(10)), strict=True):
         assert np.allclose(axes.lines[0].get_xdata(), limit)  # α_i = 0.1, α_¬i = 10
     boundary = int((fit.status == "boundary").sum())
     assert boundary
@@ -45,10 +45,10 @@ def test_published_fits_are_an_outline(fit, published, words):
         bars = [patch for patch in axes.patches if hasattr(patch, "get_height")]
         edges = [bar.get_x() for bar in bars] + [bars[-1].get_x() + bars[-1].get_width()]
         edges[0], edges[-1] = edges[0] - 1e-9, edges[-1] + 1e-9
-        inside = np.log10(values[fit.status == "converged"])
+        inside = np.log(values[fit.status == "converged"])
         assert [bar.get_height() for bar in bars] == np.histogram(inside, edges)[0].tolist()
         (outline,) = [patch for patch in axes.patches if not hasattr(patch, "get_height")]
-        logs = np.log10(printed[5:])
+        logs = np.log(printed[5:])
         assert outline.get_path().vertices[:, 1].max() == np.histogram(logs, edges)[0].max()
     text = words(figure)
     assert "published fits: 395 terms" in text

@@ -23,7 +23,7 @@ NOT_DRAWN = {
 
 
 def log_alpha(fit: BetaBinomialFit, published: tuple[Floats, Floats] | None = None) -> Figure:
-    """Draw histograms of log10 α̂_i and log10 α̂_¬i over the terms with an interior fit, and the median of each.
+    """Draw histograms of the natural logarithms of α̂_i and α̂_¬i over the terms with an interior fit, and each median.
 
     Terms at the boundary, α_0 → ∞, have no finite value; the legend has their number.
 
@@ -38,7 +38,7 @@ def log_alpha(fit: BetaBinomialFit, published: tuple[Floats, Floats] | None = No
     >>> fit = tb.fit_beta_binomial([[4, 26, 1], [0, 31, 1], [0, 28, 1], [1, 24, 1], [0, 30, 2], [5, 15, 1]])
     >>> figure = log_alpha(fit)
     >>> figure.axes[0].get_xlabel(), int(sum(bar.get_height() for bar in figure.axes[0].patches))
-    ('$\\\\log_{10}\\\\,\\\\alpha_i$', 2)
+    ('$\\\\log\\\\,\\\\alpha_i$', 2)
     """
     from matplotlib.lines import Line2D
 
@@ -56,11 +56,11 @@ def log_alpha(fit: BetaBinomialFit, published: tuple[Floats, Floats] | None = No
     figure = sheet(WIDTH, 3.5 if published is None else 3.8)
     values = (fit.alpha, fit.alpha_not)
     for panel, (axes, (symbol, limit)) in enumerate(zip(figure.subplots(1, 2), PANELS, strict=True)):
-        exact, outline = np.log10(values[panel][inside]), np.array([])
+        exact, outline = np.log(values[panel][inside]), np.array([])
         if published is not None:
             usable = np.isfinite(published[panel]) & (published[panel] > 0)
-            outline = np.log10(published[panel][usable])
-        shown = np.concatenate([exact, outline, np.log10([limit / 2, limit * 2])])
+            outline = np.log(published[panel][usable])
+        shown = np.concatenate([exact, outline, np.log([limit / 2, limit * 2])])
         bins = int(np.clip(np.sqrt(max(exact.size, outline.size)), 12, 60))
         edges = np.linspace(shown.min(), shown.max(), bins + 1).tolist()
         label = f"exact fits, interior: {exact.size:,} terms"
@@ -68,17 +68,17 @@ def log_alpha(fit: BetaBinomialFit, published: tuple[Floats, Floats] | None = No
         if outline.size:
             label = f"published fits: {outline.size:,} terms"
             axes.hist(outline, bins=edges, histtype="step", color=VERMILION, lw=1.6, label=label)
-        axes.axvline(np.log10(limit), color="black", ls="--", lw=1.1)
+        axes.axvline(np.log(limit), color="black", ls="--", lw=1.1)
         axes.annotate(
-            rf"${symbol} = {limit:g}$", (np.log10(limit), 1.0), (0, 3), xycoords=axes.get_xaxis_transform(),
+            rf"${symbol} = {limit:g}$", (np.log(limit), 1.0), (0, 3), xycoords=axes.get_xaxis_transform(),
             textcoords="offset points", ha="center", va="bottom", fontsize=SMALL,
         )  # fmt: skip
         middle = float(np.median(exact))
-        axes.axvline(middle, color=BLUE, ls=":", lw=2.0, label=f"median: {10**middle:.3g}")
+        axes.axvline(middle, color=BLUE, ls=":", lw=2.0, label=f"median: {np.exp(middle):.3g}")
         whole_numbers(axes, y=6)
         last = (part[-1:] for part in axes.get_legend_handles_labels())
         legend(axes, *last, loc="upper center", bbox_to_anchor=(0.5, -0.2), borderaxespad=0.0)
-        dress(axes, x=rf"$\log_{{10}}\,{symbol}$", y="terms per bin" if panel == 0 else "")
+        dress(axes, x=rf"$\log\,{symbol}$", y="terms per bin" if panel == 0 else "")
     bars = zip(*figure.axes[0].get_legend_handles_labels(), strict=True)
     entries = [(handle, label) for handle, label in bars if not label.startswith("median")]
     entries += [(Line2D([], [], ls="none"), line) for line in missing]
