@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
 LONGEST = 40  # characters of a term that are shown
-ROWS = 10  # rows of a table in a notebook
 # Defaults of the page: terms with a panel, example lines per term, terms listed, pairs of words. They are here and not
 # in `termburst.report` because the command line shows them in its help, and that package takes long to import.
 PANELS, LINES, MOST_TERMS, PAIRS = 2_000, 20, 100_000, 10
@@ -89,63 +88,13 @@ def printable_json(text: str) -> str:
     return _OBEYED.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
-def number(value: Any) -> str:
-    """A number as a table shows it: integers in full, others to six digits.
+def html_table(heading: str, frame: Any = None) -> str:
+    """A sentence, and a frame of Polars if there is one, for ``_repr_html_``; both are escaped.
 
     Examples
     --------
-    >>> number(1234567), number(0.000123456789), number(-1234.5678), number(float("inf"))
-    ('1,234,567', '0.000123457', '−1,234.57', '∞')
+    >>> import polars as pl
+    >>> html_table("Two < three", pl.DataFrame({"term": ["<b>"]})).startswith("<div><p>Two &lt; three</p>")
+    True
     """
-    if isinstance(value, float):  # also NumPy's float64
-        text = f"{value:,.6g}"
-        text = f"{value:,.2f}" if 1000 <= abs(value) < 1e15 else text.replace("inf", "∞").replace("nan", "–")
-    else:
-        text = f"{int(value):,}"
-    return text.replace("-", "−")
-
-
-def more(size: int, what: str) -> str:
-    """How many rows are left out; empty if none are.
-
-    Examples
-    --------
-    >>> more(12044, "columns"), more(3, "columns")
-    ('12,034 more columns', '')
-    """
-    return f"{size - ROWS:,} more {what}" if size > ROWS else ""
-
-
-def html_table(
-    title: str, facts: Mapping[str, str], header: Sequence[str], rows: Iterable[Sequence[Any]], note: str = ""
-) -> str:
-    """A heading, one line of facts, a table and a note, for ``_repr_html_``. Strings are escaped here, and only here.
-
-    Colours and fonts are those of the notebook, light or dark.
-
-    Examples
-    --------
-    >>> print(html_table("Two < three", {"terms": "2"}, ["term", "n"], [["<b>", 3]]))
-    <div><p><strong>Two &lt; three</strong><br>terms: 2</p><table><thead><tr><th scope="col"
-    style="text-align:left">term</th><th scope="col" style="text-align:right">n</th></tr></thead><tbody><tr><td
-    style="text-align:left"><bdi>&lt;b&gt;</bdi></td><td style="text-align:right">3</td></tr></tbody></table></div>
-    """
-    body = [list(row) for row in rows]
-    words = [any(isinstance(row[k], str) for row in body) for k in range(len(header))]
-    sides = [f'style="text-align:{"left" if text else "right"}"' for text in words]
-    head = "".join(f'<th scope="col" {side}>{escape(name)}</th>' for name, side in zip(header, sides, strict=True))
-    lines = "".join(
-        f"<tr>{''.join(f'<td {side}>{_cell(value)}</td>' for value, side in zip(row, sides, strict=True))}</tr>"
-        for row in body
-    )
-    about = " · ".join(f"{escape(name)}: {escape(value)}" for name, value in facts.items())
-    end = f"<p><small>{escape(note)}</small></p>" if note else ""
-    return (
-        f"<div><p><strong>{escape(title)}</strong><br>{about}</p>"
-        f"<table><thead><tr>{head}</tr></thead><tbody>{lines}</tbody></table>{end}</div>"
-    )
-
-
-def _cell(value: Any) -> str:
-    # <bdi> keeps a term written from right to left from reordering the numbers beside it.
-    return f"<bdi>{escape(printable(value, 80))}</bdi>" if isinstance(value, str) else escape(number(value))
+    return f"<div><p>{escape(heading)}</p>{'' if frame is None else frame._repr_html_()}</div>"

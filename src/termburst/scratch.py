@@ -37,9 +37,8 @@ def _own_folder(place: str, process: int) -> Path:
     while True:
         descriptor, name = tempfile.mkstemp(LOCK, PREFIX, place)
         with suppress(OSError):  # without locks on this file system, nobody else deletes the folder
-            if (
-                not lock_descriptor(descriptor, blocking=False) or not Path(name).exists()
-            ):  # somebody took it for abandoned
+            # Another process may have taken it for abandoned.
+            if not lock_descriptor(descriptor, blocking=False) or not Path(name).exists():
                 os.close(descriptor)
                 continue
         break

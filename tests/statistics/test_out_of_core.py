@@ -14,9 +14,14 @@ from termburst.counting import tokenizer
 from termburst.counting.options import CountingOptions
 from termburst.statistics import building, runs
 from termburst.statistics.building import Building, remove_folder
-from termburst.statistics.contents import hashes_of
+from termburst.statistics.contents import hash_of, known_hashes
 from termburst.statistics.runs import Run, bounds_between, merged_range, write_run
 from termburst.statistics.term_statistics import TermStatistics
+
+
+def hashes_of(texts):
+    return known_hashes(map(hash_of, texts))
+
 
 UNCOMPILED = r"\w+'\w+|\w\w+"
 

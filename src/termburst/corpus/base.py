@@ -16,11 +16,12 @@ from termburst.corpus.metadata import expression_of, rows_meeting
 from termburst.corpus.read_arguments import ReadArguments
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Held, Scanned
-from termburst.corpus.shown import Reports, as_html, in_words, warn_of_single_documents
+from termburst.corpus.shown import Reports, in_words, warn_of_single_documents
 from termburst.corpus.steps import Step, about, none_meets
 from termburst.corpus.stream import HeldSource, Stream
 from termburst.counting.counted_corpus import CountedCorpus, texts_at
 from termburst.counting.options import CountingOptions, words_of
+from termburst.display import html_table
 from termburst.forks import check_fork
 from termburst.messages import named, shown
 from termburst.reading.conditions import is_condition
@@ -411,8 +412,8 @@ class CorpusBase:
         return in_words(self)
 
     def _repr_html_(self) -> str:
-        """What it is, and the metadata of the first documents."""
-        return as_html(self)
+        """What it is, and its metadata if they are in memory."""
+        return html_table(in_words(self), self.metadata if isinstance(self._documents, Documents) else None)
 
     def __token_positions__(self) -> tuple[Any, Container[str]]:
         """Which word stands where, for functions that need the order of words; None for counts. And the stop words."""

@@ -1,15 +1,14 @@
-"""How a corpus is shown: in words, and as a table in notebooks."""
+"""What a corpus is, in words."""
 
 from __future__ import annotations
 
 import warnings
 from typing import TYPE_CHECKING, Any
 
-from termburst.corpus.documents import Documents
 from termburst.corpus.saved import Summed
 from termburst.corpus.scanned import Scanned
 from termburst.counting.options import words_of
-from termburst.display import ROWS, html_table, more, printable
+from termburst.display import printable
 from termburst.messages import Message, named
 from termburst.reading.faults import many
 
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from termburst.corpus.base import CorpusBase
 
 _NAMED = 12  # columns of the metadata that are named
-_COLUMNS = 8  # of the metadata, in a notebook
 
 
 def in_words(corpus: CorpusBase) -> str:
@@ -45,21 +43,6 @@ def in_words(corpus: CorpusBase) -> str:
     if corpus.dropped is not None:
         parts.append(f"{many(corpus.dropped.height, 'near-duplicate')} dropped")
     return "; ".join([*parts, f"words: {words_of(corpus.counting)}"])
-
-
-def as_html(corpus: CorpusBase) -> str:
-    """What a corpus is, and the metadata of the first documents."""
-    if not isinstance(corpus._documents, Documents):
-        return html_table(in_words(corpus), {}, [], [])
-    head = corpus.metadata.head(ROWS)[:, :_COLUMNS]
-    rows = [[_cell(value) for value in row] for row in head.rows()]
-    return html_table(in_words(corpus), {}, head.columns, rows, more(len(corpus), "documents"))
-
-
-def _cell(value: Any) -> Any:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return "" if value is None else str(value)
-    return value
 
 
 class Reports(tuple[Any, ...]):

@@ -97,8 +97,7 @@ class CorpusCheck:
 
     def _repr_html_(self) -> str:
         """The paragraph and the table, for notebooks."""
-        header, *rows = self._rows()
-        return html_table("Does inference hold here?", {"answer": self.words}, header, rows)
+        return html_table(self.words, self.false_alarms)
 
     def to_dict(self) -> dict[str, Any]:
         """Everything as plain values that JSON can hold."""
@@ -178,16 +177,12 @@ class CorpusCheck:
             "cluster= with the column of authors or sources."
         )
 
-    def _rows(self) -> list[list[str]]:
+    def _table(self) -> list[str]:
         names = {"keyness": "termburst", "g2": "G²"} | ({"summed": "clusters summed"} if self.cluster else {})
         rows = [["occurrences", "words", *names.values()]]
         for row in self.false_alarms.iter_rows(named=True):
             shares = [f"{100 * row[name]:.1f} % ± {100 * row[f'{name}_error']:.1f}" for name in names]
             rows.append([f"{row['least']:,}–{row['most']:,}", f"{row['words']:,}", *shares])
-        return rows
-
-    def _table(self) -> list[str]:
-        rows = self._rows()
         widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
         lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows]
         return ["Words with p below 5 % in random halves:", *lines]

@@ -64,6 +64,9 @@ class Sides(Question):
         """
         given = [name for name, value in vars(self).items() if value is not None]
         if any(other is not None for other in others):
+            if given and self.by is None and self.formula is None:
+                ways = Message(named("by"), " or ", named("formula"), ", which compare the documents of one corpus")
+                raise ValueError(named(given[0]) + " goes with " + ways)
             if given:
                 raise ValueError(Message("give another corpus or a word list, or ", named(given[0]), ", and not both"))
             return self

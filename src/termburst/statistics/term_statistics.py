@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from termburst.counting.options import CountingOptions, checked_counting, words_of
-from termburst.display import ROWS, did_you_mean, html_table, more, number
+from termburst.display import did_you_mean, html_table
 from termburst.names import DETAILS, Detail
 from termburst.statistics.contents import Hashes, known_hashes
 from termburst.statistics.labels import (
@@ -318,15 +318,13 @@ class TermStatistics:
         )
 
     def _repr_html_(self) -> str:
-        """Size and detail, how words were found, and the most frequent terms."""
-        facts = {"documents": number(self.documents), "tokens": number(self.tokens)}
-        facts |= {"mean length": f"{self.mean_length:,.1f}", "terms": number(self.vocabulary_size)}
-        facts |= {"detail": self.detail, "words": words_of(self.counting)}
-        most = np.argsort(-self.collection_frequency, kind="stable")[:ROWS].tolist()
-        names = most if self.terms is None else [str(self.terms[column]) for column in most]
-        rows = zip(names, self.collection_frequency[most], self.document_frequency[most], strict=True)
-        header = ["column" if self.terms is None else "term", "n_i (occurrences)", "b_i (documents)"]
-        return html_table("TermStatistics", facts, header, rows, more(self.vocabulary_size, "terms, less frequent"))
+        """The same, and the most frequent terms."""
+        import polars as pl
+
+        most = np.argsort(-self.collection_frequency, kind="stable")[:10]
+        names = {"column": most} if self.terms is None else {"term": [str(self.terms[column]) for column in most]}
+        counts = {"n": self.collection_frequency[most], "b": self.document_frequency[most]}
+        return html_table(repr(self), pl.DataFrame({**names, **counts}))
 
 
 def as_statistics(X_or_statistics: Any, detail: Detail) -> TermStatistics:
