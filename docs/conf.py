@@ -68,8 +68,8 @@ def pages_from_the_top(app: Any, what: str, name: str, value: Any, options: Any,
 
 
 def leave_out(app: Any, what: str, name: str, value: Any, skip: bool, options: Any) -> bool | None:
-    """Leave out the set_…_request methods that scikit-learn adds to each estimator, with links to its own pages."""
-    return True if re.fullmatch(r"set_\w+_request", name) else None
+    """Leave out the set_…_request methods that scikit-learn adds to each estimator, and parameters that are types."""
+    return True if re.fullmatch(r"set_\w+_request|dtype", name) else None
 
 
 def without_empty_end(app: Any, doctree: Any) -> None:
