@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import re
 import sys
 from collections.abc import Callable
@@ -25,8 +26,7 @@ def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
     (True, ['SCHEMES', 'Weights'])
     """
     module = sys.modules[package]
-    assert module.__spec__ is not None
-    source: str = module.__spec__.loader.get_source(package)  # type: ignore[union-attr]
+    source = "".join(linecache.getlines(str(module.__file__), vars(module)))  # also in a zip file
     home = {name: place for place, name in _IMPORT.findall(source.partition("if TYPE_CHECKING:")[2])}
 
     def get(name: str) -> Any:
