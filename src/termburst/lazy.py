@@ -27,12 +27,13 @@ def lazy(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]], l
     """
     module = sys.modules[package]
     source = "".join(linecache.getlines(str(module.__file__), vars(module)))  # also in a zip file
+    assert source, f"{package} reads its public names from its own .py files, and they are not here"
     home = {name: place for place, name in _IMPORT.findall(source.partition("if TYPE_CHECKING:")[2])}
 
     def get(name: str) -> Any:
         if name not in home:
-            is_module = find_spec(f"{package}.{name}") is not None  # Python asks before it imports one
-            hint = "" if is_module else import_module("termburst.display").did_you_mean(name, home)
+            # Python asks before it imports a module of that name.
+            hint = "" if find_spec(f"{package}.{name}") else import_module("termburst.display").did_you_mean(name, home)
             raise AttributeError(f"module {package!r} has no attribute {name!r}{hint}")
         is_module = home[name] == package
         value = import_module(f"{package}.{name}") if is_module else getattr(import_module(home[name]), name)
